@@ -1,0 +1,95 @@
+"""The values that pass between the stages. Frozen, tuples not lists; imports nothing of ours.
+
+Every offset is a half-open code-point offset into the original document text unless a field says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["same_sound", "near_sound", "shape", "word", "context"]
+"""Why a correction was chosen: 同音, 近音, 形近, 词 (it completes a dictionary word), or context alone."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range ``[start, end)`` of code points."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read."""
+
+    path: str | None
+    text: str
+    encoding: str = "utf-8"
+    newline: str = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A window of text given to the models in one piece.
+
+    ``span`` is where ``text`` lies in the document. ``core`` (a part of ``span``) is where this window's corrections
+    count: long sentences are cut into overlapping windows whose cores do not overlap. ``protected`` are spans that must not change.
+    """
+
+    text: str
+    span: Span
+    core: Span
+    protected: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A span the discriminator believes was replaced, with that probability (0..1)."""
+
+    span: Span
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proposed replacement and the generator's natural-log probability of it."""
+
+    text: str
+    log_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """A candidate with its similarity to the original (0..1 each) and the ranker's probability that it is right."""
+
+    candidate: Candidate
+    pinyin_similarity: float
+    glyph_similarity: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One edit: ``original`` at ``span`` becomes ``replacement`` (equal length), right with probability ``confidence``."""
+
+    span: Span
+    original: str
+    replacement: str
+    confidence: float
+    alternatives: tuple[RankedCandidate, ...] = ()
+    reason: Reason = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedDocument:
+    """A document, the corrections to apply, the doubtful ones only reported, and how many windows could not be processed."""
+
+    document: Document
+    corrections: tuple[Correction, ...]
+    suggestions: tuple[Correction, ...] = ()
+    unprocessed: int = 0
