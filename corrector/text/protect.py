@@ -1,0 +1,59 @@
+"""What must never change: which characters are Han, and which spans of a text are frozen altogether.
+
+Only Han characters are ever corrected, so a span is needed only where Han characters are part of a name that machines
+read: addresses, paths, code, placeholders, mentions, topics. No span crosses a line break, and every pattern is linear
+in the text: a repeat is either bounded or starts only where the one before it cannot have reached.
+"""
+
+from __future__ import annotations
+
+import re
+
+from corrector.types import Span
+
+HAN_CLASS = (
+    "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # 〇, Extension A, the URO, compatibility ideographs
+    "\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"  # Extensions B, C, D
+    "\U0002b820-\U0002ceaf\U0002ceb0-\U0002ebef\U0002ebf0-\U0002ee5f"  # Extensions E, F, I
+    "\U0002f800-\U0002fa1f\U00030000-\U0003134f\U00031350-\U000323af"  # compatibility supplement, Extensions G, H
+)
+"""Every Han character, as the inside of a regular-expression character class (Unicode 16, blocks)."""
+
+_HAN = re.compile(f"[{HAN_CLASS}]")
+
+# The rest of an address or a path: ASCII as RFC 3986 allows it, and Han only right after a separator, so that
+# `https://zh.wikipedia.org/wiki/中国` is frozen whole and the sentence after `https://example.com请看` is not.
+_TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])[{HAN_CLASS}]+)*"
+
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}://" + _TAIL,  # addresses with a scheme
+        r"(?<![a-z0-9.-])www\." + _TAIL,  # and without
+        rf"(?<![a-z0-9._%+-])[a-z0-9._%+-]{{1,64}}@(?:[a-z0-9.-]|(?<=[@.])[{HAN_CLASS}]+)+",  # e-mail
+        r"``[^\r\n]+?``|`[^`\r\n]+`",  # code between backticks
+        r"(?<![a-z])[a-z]:[\\/]" + _TAIL,  # C:\文档
+        r"(?<![\w/.~])(?:~|\.{1,2}|/[a-z0-9_.-]{1,255})/" + _TAIL,  # ~/文档, ./数据, /srv/数据
+        r"(?<![a-z0-9._%+-])@[\w-]{1,30}(?=[\s:：]|$)",  # @name, ended by a space or a colon
+        r"(?<![a-z0-9#])#[^#\s]{1,64}#(?!#)",  # #topic#
+        r"\$?\{[^{}\s]{1,64}\}|%\([^()\s]{1,64}\)[a-z]",  # {name}, ${name}, %(name)s
+        r"</?[a-z][a-z0-9:-]*(?:[ \t][^<>\r\n]*)?/?>",  # tags with their attributes
+    )
+)
+
+
+def is_han(char: str) -> bool:
+    """Whether one code point is a Han character: the only kind that is ever corrected."""
+    return "\u4e00" <= char <= "\u9fff" or _HAN.match(char) is not None
+
+
+def protected_spans(text: str) -> tuple[Span, ...]:
+    """The spans of ``text`` in which nothing may change: sorted, disjoint, not touching; none crosses a line break."""
+    found = sorted(match.span() for pattern in _PATTERNS for match in pattern.finditer(text))
+    merged: list[tuple[int, int]] = []
+    for start, end in found:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(Span(start, end) for start, end in merged)

@@ -1,0 +1,115 @@
+"""From a text to the windows the models read: sentences, joined while they are short and cut where they are too long.
+
+No window crosses a line break, and where the cuts of a line fall depends on that line alone.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from corrector.types import Sentence, Span
+
+TARGET_LENGTH = 64
+"""Neighbouring sentences of a line are joined up to this many characters, so that a short one has its context."""
+
+_LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
+_SENTENCE_END = re.compile("[。！？!?；;…][。！？!?；;…”’」』）】》〉〕〗＂｣\"')\\]}]*")
+_PAUSES = "，、：,:—～ \u3000"  # where a core is best cut when a sentence is too long for one window
+
+
+def sentences(
+    text: str, protected: Sequence[Span] = (), max_length: int = 126, overlap: int = 32
+) -> Iterator[Sentence]:
+    """The windows of ``text`` in order, each at most ``max_length`` characters long and stripped of white space.
+
+    Every character that is not white space lies in exactly one ``core``. A window's core has at least ``overlap``
+    characters of context on a side where the sentence goes on. ``protected`` must be sorted and disjoint; a window gets
+    its part of them, in document offsets. Linear in the length of the text and of its lines.
+
+    Raises ValueError when ``max_length`` leaves no room for a core between two overlaps.
+    """
+    if overlap < 0 or max_length <= 2 * overlap:
+        raise ValueError(f"max_length must be more than twice the overlap, not {max_length} with {overlap}")
+    spans = _Protected(protected)
+    for line in _LINE.finditer(text, 1 if text.startswith("\ufeff") else 0):  # the byte-order mark is no text
+        for piece in _joined(_pieces(text, line.start(), line.end(), spans), min(TARGET_LENGTH, max_length)):
+            stripped = _strip(text, piece)
+            for window, core in _windows(text, stripped, max_length, overlap):
+                yield Sentence(text[window.start : window.end], window, core, spans.within(window))
+
+
+def _pieces(text: str, start: int, end: int, protected: _Protected) -> Iterator[Span]:
+    """The sentences of one line; a sentence mark inside a protected span ends nothing."""
+    for mark in _SENTENCE_END.finditer(text, start, end):
+        if not protected.would_be_cut(mark.end()):
+            yield Span(start, mark.end())
+            start = mark.end()
+    if start < end:
+        yield Span(start, end)
+
+
+def _joined(pieces: Iterator[Span], target: int) -> Iterator[Span]:
+    """Neighbouring pieces put together from the left as long as they fit into ``target`` characters."""
+    waiting: Span | None = None
+    for piece in pieces:
+        if waiting is None:
+            waiting = piece
+        elif piece.end - waiting.start <= target:
+            waiting = Span(waiting.start, piece.end)
+        else:
+            yield waiting
+            waiting = piece
+    if waiting is not None:
+        yield waiting
+
+
+def _strip(text: str, span: Span) -> Span:
+    """``span`` without the white space at its ends; empty when there is nothing else."""
+    piece = text[span.start : span.end]
+    start = span.start + len(piece) - len(piece.lstrip())
+    return Span(start, max(start, span.start + len(piece.rstrip())))
+
+
+def _windows(text: str, sentence: Span, max_length: int, overlap: int) -> Iterator[tuple[Span, Span]]:
+    """(window, core) pairs; the cores partition the sentence, each step taking at least half of a core's room."""
+    at = sentence.start
+    while at < sentence.end:
+        start = max(sentence.start, at - overlap)
+        end = start + max_length
+        if end >= sentence.end:  # the last window reaches back for as much context as fits
+            yield Span(max(sentence.start, sentence.end - max_length), sentence.end), Span(at, sentence.end)
+            return
+        cut = _cut(text, at, end - overlap)
+        yield Span(start, end), Span(at, cut)
+        at = cut
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    """Where a core from ``start`` on ends: after the last pause in the second half of its room, or at ``limit``."""
+    pause = max(text.rfind(mark, (start + limit) // 2, limit) for mark in _PAUSES)
+    return limit if pause < 0 else pause + 1
+
+
+class _Protected:
+    """Sorted disjoint spans, asked for what lies within a window."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+        self._ends = [span.end for span in spans]
+
+    def would_be_cut(self, offset: int) -> bool:
+        """Whether ``offset`` lies inside a span, not at its edge."""
+        index = bisect_right(self._ends, offset)
+        return index < len(self._spans) and self._spans[index].start < offset
+
+    def within(self, window: Span) -> tuple[Span, ...]:
+        """The parts of the spans that lie in ``window``."""
+        clipped = []
+        for index in range(bisect_right(self._ends, window.start), len(self._spans)):
+            span = self._spans[index]
+            if span.start >= window.end:
+                break
+            clipped.append(Span(max(span.start, window.start), min(span.end, window.end)))
+        return tuple(clipped)
