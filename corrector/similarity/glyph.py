@@ -1,0 +1,107 @@
+"""How alike two characters look: similarity 0..1, nearest neighbours. Symmetric; 1 only for equal characters.
+
+The values come from a table built by `corrector.similarity.build_glyph` (shared components and rendered outlines). It
+holds the nearest of each character, so a score of 0 means: not among each other's nearest, or unknown.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TABLE_PATH = Path(__file__).with_name("glyph_table.npz")
+
+STEPS = 100
+"""Similarities are stored in steps of 1/100; unequal characters stay below 1."""
+
+
+class _Table(NamedTuple):
+    """Pairs (lower row, higher row), each held once, the lower rows ascending, and for one lower row the higher ones.
+
+    Row i is the lower one of pairs ``starts[i]:starts[i + 1]``, and the higher one of those whose numbers are
+    ``mirrored[mirrored_starts[i]:mirrored_starts[i + 1]]``.
+    """
+
+    characters: str  # most frequent first
+    common: int
+    rows: dict[str, int]
+    lower: NDArray[np.uint16]
+    higher: NDArray[np.uint16]
+    steps: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    mirrored: NDArray[np.int64]
+    mirrored_starts: NDArray[np.int64]
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    import numpy as np
+
+    with np.load(TABLE_PATH, allow_pickle=False) as stored:
+        characters = "".join(map(chr, stored["characters"].tolist()))
+        common, counts = int(stored["common"]), stored["pairs_per_row"].astype(np.int64)
+        gaps, steps = stored["gaps"].astype(np.int64), stored["steps"]
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    # A higher row is stored as its difference from the one before; the sums start anew at each lower row.
+    sums = np.concatenate(([0], np.cumsum(gaps)))
+    higher = (sums[1:] - np.repeat(sums[starts[:-1]], counts)).astype(np.uint16)
+    received = np.bincount(higher, minlength=len(characters))
+    return _Table(
+        characters=characters,
+        common=common,
+        rows={character: row for row, character in enumerate(characters)},
+        lower=np.repeat(np.arange(len(characters), dtype=np.uint16), counts),
+        higher=higher,
+        steps=steps,
+        starts=starts,
+        mirrored=np.argsort(higher, kind="stable"),
+        mirrored_starts=np.concatenate(([0], np.cumsum(received))),
+    )
+
+
+@cache
+def _neighbours(character: str) -> dict[str, float]:
+    """Every stored neighbour with its similarity, nearest first, then the more frequent first."""
+    table = _table()
+    row = table.rows.get(character)
+    if row is None:
+        return {}
+    own = slice(table.starts[row], table.starts[row + 1])
+    mirrored = table.mirrored[table.mirrored_starts[row] : table.mirrored_starts[row + 1]]
+    pairs = [*zip(table.lower[mirrored].tolist(), table.steps[mirrored].tolist(), strict=True)]
+    pairs += zip(table.higher[own].tolist(), table.steps[own].tolist(), strict=True)
+    pairs.sort(key=lambda pair: -pair[1])
+    return {table.characters[other]: step / STEPS for other, step in pairs}
+
+
+def glyph_similarity(a: str, b: str) -> float:
+    """How alike two texts of equal length look, 0..1: the mean over their characters; 1 only if they are equal.
+
+    Raises ValueError if the lengths differ.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"texts of unequal length: {a!r}, {b!r}")
+    if a == b:
+        return 1.0
+    return sum(1.0 if x == y else _neighbours(x).get(y, 0.0) for x, y in zip(a, b, strict=True)) / len(a)
+
+
+@cache
+def nearest_by_shape(character: str, count: int = 30) -> tuple[tuple[str, float], ...]:
+    """The ``count`` common characters that look most like this one, with similarities, nearest first.
+
+    Equal similarities are ordered by frequency. Unknown characters have no neighbours; some have fewer than ``count``.
+    """
+    table = _table()
+    common = ((c, s) for c, s in _neighbours(character).items() if table.rows[c] < table.common)
+    return tuple(islice(common, count))
+
+
+def covers(character: str) -> bool:
+    """Whether the table knows this character's shape."""
+    return character in _table().rows
