@@ -1,0 +1,127 @@
+"""A model directory, opened: its two networks, its vocabulary, its marks and its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from corrector.electra.manifest import AGAIN, read_json, sha256, short_checksum
+from corrector.errors import ModelError
+
+if TYPE_CHECKING:
+    from corrector.electra.tokenizer import Marker, Tokenizer
+
+Kind = Literal["onnx", "pytorch"]
+"""What runs the networks: onnxruntime or PyTorch."""
+
+WEIGHTS: Mapping[Kind, tuple[str, ...]] = {
+    "onnx": ("model.int8.onnx",),
+    "pytorch": ("model.safetensors", "pytorch_model.bin"),
+}
+"""The weight files of each kind; the first one there is used."""
+
+CONFIG, VOCABULARY, MARKS, RANKER = "config.json", "vocab.txt", "marks.npz", "ranker.json"
+DISCRIMINATOR, GENERATOR = "discriminator", "generator"
+
+_BERT_SEGMENTS = 2  # a type table no larger than this holds BERT's two segments and knows nothing of marks
+
+
+@dataclass(frozen=True)
+class Network:
+    """One of the two networks: the directory it lies in, its weight file and its ``config.json``."""
+
+    path: Path
+    weights: Path
+    config: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, path: Path, kind: Kind) -> Network:
+        """The network in a directory. Raises ModelError if its weights or its configuration are missing."""
+        weights = next((path / name for name in WEIGHTS[kind] if (path / name).is_file()), None)
+        if weights is None:
+            raise ModelError(path, f"no {' or '.join(WEIGHTS[kind])} in it; {AGAIN}")
+        return cls(path, weights, read_json(path / CONFIG))
+
+    def setting(self, key: str) -> int | None:
+        """A whole-number setting of ``config.json``, None where it is absent. Raises ModelError for anything else."""
+        value = self.config.get(key)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise ModelError(self.path / CONFIG, f"{key} is {value!r}, not a whole number; {AGAIN}")
+        return value
+
+    @property
+    def reads_types(self) -> bool:
+        """True when the network was trained with token marks."""
+        return (self.setting("type_vocab_size") or 0) > _BERT_SEGMENTS
+
+
+@dataclass(frozen=True)
+class ModelDirectory:
+    """A complete model: both networks and their vocabulary. ``manifest`` is empty for models from elsewhere."""
+
+    name: str
+    path: Path
+    kind: Kind
+    discriminator: Network
+    generator: Network
+    vocabulary: Path
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ranker(self) -> Path | None:
+        """The ranker that was calibrated for this model, if it brings one."""
+        path = self.path / RANKER
+        return path if path.is_file() else None
+
+    @property
+    def version(self) -> str:
+        """The version in the manifest, '' where there is none."""
+        return str(self.manifest.get("version", ""))
+
+    @cached_property
+    def checksum(self) -> str:
+        """A short checksum of everything that decides the results: from the manifest, else by reading the files."""
+        if self.manifest:
+            return short_checksum({name: entry["sha256"] for name, entry in self.manifest["files"].items()})
+        networks = {DISCRIMINATOR: self.discriminator, GENERATOR: self.generator}
+        files = {f"{name}/weights": network.weights for name, network in networks.items()}
+        files |= {f"{name}/{CONFIG}": network.path / CONFIG for name, network in networks.items()}
+        files[VOCABULARY] = self.vocabulary
+        if (self.path / MARKS).is_file():
+            files[MARKS] = self.path / MARKS
+        return short_checksum({name: sha256(path) for name, path in files.items()})
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer of this model, with its marks if it was trained with any.
+
+        Raises ModelError for marks that are missing, damaged or of another vocabulary, and for a vocabulary larger than
+        a network's table.
+        """
+        from corrector.electra.tokenizer import Tokenizer
+
+        plain = Tokenizer.load(self.vocabulary)
+        for network in (self.discriminator, self.generator):
+            size = network.setting("vocab_size")
+            if size is not None and len(plain.vocabulary) > size:
+                message = f"{len(plain.vocabulary)} tokens where {network.path / CONFIG} has {size}"
+                raise ModelError(self.vocabulary, f"{message}; use the vocab.txt that came with the model")
+        if not self.discriminator.reads_types and not self.generator.reads_types:
+            return plain
+        return Tokenizer(plain.vocabulary, _load_marker(self.path / MARKS, len(plain.vocabulary)))
+
+
+def _load_marker(path: Path, vocabulary_size: int) -> Marker:
+    from corrector.electra.marks import MarkTables
+
+    try:
+        tables = MarkTables.load(path)
+    except Exception as error:  # OSError, BadZipFile, zlib.error, KeyError and ValueError all mean a damaged file
+        raise ModelError(path, f"the token marks cannot be read ({error}); {AGAIN}") from error
+    if tables.vocabulary_size != vocabulary_size:
+        message = f"made for {tables.vocabulary_size} tokens where the vocabulary has {vocabulary_size}"
+        raise ModelError(path, f"{message}; {AGAIN}")
+    return tables.types

@@ -1,0 +1,40 @@
+"""What the stages ask of a model: two methods over encoded sentences, whoever computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """One window as tokens, [CLS] and [SEP] included.
+
+    ``ids`` and ``types`` have shape (tokens,). ``token_of[i]`` is the token that character ``i`` of the window belongs to, and
+    ``is_whole[i]`` tells whether that token is exactly this one character and in the vocabulary (only such characters can be scored or replaced).
+    Both have shape (characters,).
+    """
+
+    ids: Ints
+    types: Ints
+    token_of: Ints
+    is_whole: NDArray[np.bool_]
+
+
+class Runtime(Protocol):
+    """Runs the discriminator and the generator. Results come in input order; batching and padding are the runtime's business."""
+
+    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
+        """For each window the discriminator's logit, per token, that the token was replaced: shape (tokens,)."""
+        ...
+
+    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
+        """For each window the generator's natural-log probabilities at the given token positions: shape (positions, vocabulary)."""
+        ...
