@@ -1,0 +1,83 @@
+"""From a labelled set and its predictions to a ``SetResult``: statistics once, then everything made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corrector.errors import EvalDataError
+from corrector.eval.curve import PrecisionAt, ScoredEdit, precision_at_recall, sweep
+from corrector.eval.dataset import LabelledSet
+from corrector.eval.intervals import bootstrap
+from corrector.eval.metrics import Counts, Scores, count_sentence, remove_de, total
+from corrector.eval.predict import Prediction
+from corrector.eval.report import Intervals, SetResult
+from corrector.eval.signature import Signature
+
+
+def score_set(
+    labelled: LabelledSet,
+    predictions: Sequence[Prediction],
+    signature: Signature,
+    seconds: float | None = None,
+    removed_de: bool = False,
+    resamples: int = 1000,
+    by: str | None = None,
+) -> SetResult:
+    """Score one prediction per row, in order; ValueError when their numbers differ.
+
+    ``by`` is ``domain`` or ``kind``; EvalDataError when no row has one.
+    """
+    if removed_de:
+        pairs = zip(labelled.rows, predictions, strict=True)
+        predictions = [_without_de(row.source, prediction) for row, prediction in pairs]
+    per_sentence = [
+        count_sentence(row.source, row.target, prediction.text)
+        for row, prediction in zip(labelled.rows, predictions, strict=True)
+    ]
+    groups = {} if by is None else _groups(labelled, per_sentence, by, resamples)
+    return SetResult(
+        labelled=labelled,
+        scores=Scores.of(total(per_sentence)),
+        intervals=bootstrap(per_sentence, resamples),
+        signature=signature,
+        precision_at=_precision_at(labelled, predictions),
+        groups=groups,
+        group_by=by or "",
+        unprocessed=sum(prediction.unprocessed for prediction in predictions),
+        seconds=seconds,
+    )
+
+
+def _groups(
+    labelled: LabelledSet, per_sentence: Sequence[Counts], by: str, resamples: int
+) -> dict[str, tuple[Scores, Intervals]]:
+    members: dict[str, list[Counts]] = {}
+    for row, counts in zip(labelled.rows, per_sentence, strict=True):
+        members.setdefault(row.domain if by == "domain" else row.kind, []).append(counts)
+    if not any(members):
+        column = "third" if by == "domain" else "fourth"
+        raise EvalDataError(labelled.path, f"no {by} in it, which is the {column} column of a TSV; leave --by out")
+    ordered = sorted(members.items())
+    return {name: (Scores.of(total(several)), bootstrap(several, resamples)) for name, several in ordered}
+
+
+def _precision_at(labelled: LabelledSet, predictions: Sequence[Prediction]) -> tuple[PrecisionAt, ...] | None:
+    """None unless every prediction has confidences and there is an error to recall."""
+    edits = [prediction.edits for prediction in predictions if prediction.edits is not None]
+    pairs = [(row.source, row.target) for row in labelled.rows]
+    if len(edits) != len(pairs) or all(source == target for source, target in pairs):
+        return None
+    return precision_at_recall(sweep(pairs, edits))
+
+
+def _without_de(source: str, prediction: Prediction) -> Prediction:
+    if prediction.edits is None:
+        return replace(prediction, text=remove_de(source, prediction.text))
+    edits = tuple(_edit_without_de(source, edit) for edit in prediction.edits)
+    return replace(prediction, text=remove_de(source, prediction.text), edits=edits)
+
+
+def _edit_without_de(source: str, edit: ScoredEdit) -> ScoredEdit:
+    original = source[edit.start : edit.start + len(edit.replacement)]
+    return replace(edit, replacement=remove_de(original, edit.replacement))

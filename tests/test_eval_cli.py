@@ -1,0 +1,199 @@
+"""`python -m corrector.eval` from labelled file to report, with a corrector that knows three words."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corrector.eval import dataset
+from corrector.eval.__main__ import main
+from corrector.eval.predict import proposed_edits
+from corrector.types import CorrectedDocument, Correction, Document, Span
+
+WORDS = {"因该": ("应该", 0.9), "在说": ("再说", 0.6), "跑的": ("跑得", 0.8)}
+ROWS = [
+    ("我因该去", "我应该去", "生活"),
+    ("以后在说", "以后再说", "生活"),
+    ("他在说话", "他在说话", "新闻"),
+    ("他跑的快", "他跑的快", "新闻"),
+    ("长短不一", "长短不齐了", "新闻"),
+    ("没有错字", "没有错字", "新闻"),
+]
+
+
+def correction(text: str, wrong: str, right: str, confidence: float) -> Correction:
+    start = text.index(wrong)
+    return Correction(Span(start, start + len(wrong)), wrong, right, confidence)
+
+
+class DictionaryCorrector:
+    """Stands in for the model: corrects ``WORDS``, suggests those below the threshold."""
+
+    model_name = "dictionary"
+    model_checksum = "0123456789abcdef"
+
+    def __init__(self, model: str | None = None, min_confidence: float | None = None, threads: int = 0) -> None:
+        self.min_confidence = 0.5 if min_confidence is None else min_confidence
+
+    def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
+        for text in texts:
+            found = [correction(text, w, r, c) for w, (r, c) in WORDS.items() if w in text]
+            sure = tuple(one for one in found if one.confidence >= self.min_confidence)
+            unsure = tuple(one for one in found if one.confidence < self.min_confidence)
+            yield CorrectedDocument(Document(None, text), sure, unsure)
+
+
+@pytest.fixture(autouse=True)
+def _dictionary_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline: Any = ModuleType("corrector.pipeline")
+    pipeline.Corrector = DictionaryCorrector
+    monkeypatch.setitem(sys.modules, "corrector.pipeline", pipeline)
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> str:
+    path = tmp_path / "set.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in ROWS), encoding="utf-8")
+    return str(path)
+
+
+def run(*arguments: str, status: int = 0) -> Result:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == status, result.output
+    return result
+
+
+def one_set(*arguments: str) -> dict[str, Any]:
+    (only,) = json.loads(run(*arguments, "--json", "--bootstrap", "50").stdout)["sets"]
+    assert isinstance(only, dict)
+    return only
+
+
+def test_json(labelled: str) -> None:
+    result = one_set(labelled)
+    assert result["rows"] == {"read": 6, "used": 5, "dropped": 1, "truncated": 0}
+    assert result["counts"]["erroneous"] == 2 and result["counts"]["false_positives"] == 2
+    assert result["scores"]["strict_correction.precision"] == 0.5
+    assert result["scores"]["strict_correction.recall"] == 1.0
+    assert result["scores"]["false_positive_rate"] == pytest.approx(2 / 3)
+    low, high = result["intervals"]["strict_correction.f1"]
+    assert low <= result["scores"]["strict_correction.f1"] <= high
+    assert "|model:dictionary|checksum:0123456789ab|threshold:0.5|" in result["signature"]
+    assert result["signature_fields"]["options"] == {"dropped": "1"}
+    assert result["seconds"] > 0
+
+
+def test_precision_at_recall_goes_below_the_threshold(labelled: str) -> None:
+    result = one_set(labelled, "--min-confidence", "0.85")
+    assert result["scores"]["strict_correction.recall"] == 0.5
+    answers = {answer["recall"]: (answer["precision"], answer["threshold"]) for answer in result["precision_at_recall"]}
+    assert answers[0.1] == answers[0.5] == (1.0, 0.9)
+
+
+def test_remove_de(labelled: str) -> None:
+    result = one_set(labelled, "--remove-de")
+    assert result["counts"]["false_positives"] == 1
+    assert result["signature"].endswith("|remove_de:yes")
+
+
+def test_text_report(labelled: str) -> None:
+    lines = run(labelled, "--by", "domain", "--bootstrap", "0").stdout.splitlines()
+    assert lines[0] == "set"
+    assert (
+        lines[1]
+        == "rows: 5 used, 1 dropped (unequal length), 0 truncated; 2 erroneous, 3 error-free; 2 wrong characters"
+    )
+    assert lines[3].split() == ["strict", "correction", "50.0", "100.0", "66.7"]
+    assert lines[5].split() == ["official", "correction", "50.0", "100.0", "66.7"]
+    assert "false-positive rate (of the error-free)      66.7" in lines
+    living = next(line for line in lines if line.startswith("生活"))
+    news = next(line for line in lines if line.startswith("新闻"))
+    assert living.split() == ["生活", "2", "2", "100.0", "100.0", "100.0", "100.0", "100.0", "100.0", "–"]
+    assert news.split() == ["新闻", "3", "0", "–", "–", "–", "–", "–", "–", "66.7"]
+    assert lines[-1].startswith("signature: set:set|rows:5|")
+
+
+def test_saved_predictions_score_the_same(labelled: str, tmp_path: Path) -> None:
+    saved = tmp_path / "predictions.txt"
+    first = one_set(labelled, "--save-predictions", str(saved))
+    assert saved.read_text(encoding="utf-8") == "我应该去\n以后再说\n他再说话\n他跑得快\n没有错字\n"
+    second = one_set(labelled, "--predictions", str(saved))
+    assert (second["scores"], second["intervals"]) == (first["scores"], first["intervals"])
+    assert "precision_at_recall" not in second
+    assert "|model:file predictions.txt|" in second["signature"] and "|threshold:none|" in second["signature"]
+
+
+def test_predictions_for_every_row_read_and_several_files(labelled: str, tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.txt"
+    texts = [target if len(source) == len(target) else "随便" for source, target, _ in ROWS]
+    predictions.write_text("\n".join(texts + texts), encoding="utf-8")
+    output = run(labelled, labelled, "--predictions", str(predictions), "--limit", "3").stdout
+    assert "mean strict correction F1 over 2 sets with errors: 100.0" in output
+    assert output.count("3 used") == 2
+
+
+def test_predictions_are_cut_like_the_sources(labelled: str, tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.txt"
+    predictions.write_text("".join(target + "\n" for _, target, _ in ROWS), encoding="utf-8")
+    result = one_set(labelled, "--predictions", str(predictions), "--max-length", "2")
+    assert result["counts"]["broken_length"] == 0 and result["rows"]["truncated"] == 5
+    assert result["scores"]["strict_correction.f1"] == 1.0
+
+
+def test_broken_lengths_are_reported(labelled: str, tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.txt"
+    predictions.write_text("我应该去了\n以后再说\n他在说话\n他跑的快\n没有错字\n", encoding="utf-8")
+    assert "broken: 1 changed length, 0 windows unprocessed" in run(labelled, "--predictions", str(predictions)).stdout
+
+
+def test_without_files_the_shipped_set_is_scored(
+    monkeypatch: pytest.MonkeyPatch, labelled: str, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(dataset, "shipped_paths", lambda: (Path(labelled),))
+    assert run("--bootstrap", "0").stdout.startswith("set\n")
+
+
+def test_errors_go_to_stderr_with_status_2(labelled: str, tmp_path: Path) -> None:
+    predictions = tmp_path / "predictions.txt"
+    predictions.write_text("一行\n", encoding="utf-8")
+    bad = tmp_path / "bad.tsv"
+    bad.write_text("一列\n", encoding="utf-8")
+    for arguments, message in [
+        ((str(bad),), f"error: {bad}:1: "),
+        ((labelled, "--predictions", str(predictions)), "1 lines for 5 scored rows of 6"),
+        ((labelled, "--predictions", str(tmp_path / "absent")), "cannot be read"),
+        ((labelled, "--save-predictions", str(tmp_path)), "cannot be written"),
+        ((labelled, "--by", "kind"), "no kind in it"),
+        ((labelled, labelled, "--truth", str(bad)), "exactly one FILE"),
+        ((labelled, "--predictions", str(predictions), "--min-confidence", "0.5"), "leave out --model"),
+    ]:
+        result = run(*arguments, status=2)
+        assert message in result.stderr and not result.stdout
+
+
+def test_suggestions_that_overlap_a_correction_are_not_counted_twice() -> None:
+    applied = correction("我因该去", "因", "应", 0.9)
+    overlapping = correction("我因该去", "因该", "阴该", 0.2)
+    other = correction("我因该去", "去", "趣", 0.1)
+    corrected = CorrectedDocument(Document(None, "我因该去"), (applied,), (overlapping, other))
+    assert [(edit.start, edit.replacement) for edit in proposed_edits(corrected)] == [(1, "应"), (3, "趣")]
+
+
+def test_help_imports_nothing_heavy() -> None:
+    import subprocess
+
+    heavy = "{'numpy', 'torch', 'transformers', 'onnxruntime', 'jieba', 'pypinyin'}"
+    program = (
+        "import sys\nfrom corrector.eval.__main__ import main\n"
+        f"try: main(['--help'])\nfinally: sys.stderr.write(str(sorted({heavy} & set(sys.modules))))"
+    )
+    root = Path(__file__).resolve().parents[1]
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=root, check=False)
+    assert result.returncode == 0 and result.stderr == "[]"
