@@ -1,0 +1,262 @@
+"""The one file to read first: a text becomes sentences, suspicions, candidates, a ranking, and corrections.
+
+    text ─ sentences ─ detect ─ propose ─ rank ─ check ─ (again on what changed) ─ CorrectedDocument
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from corrector.apply import apply
+from corrector.detect import detect
+from corrector.electra import load_runtime
+from corrector.electra.marks import MarkTables
+from corrector.electra.model_dir import find_model
+from corrector.electra.runtime import Encoding, Floats, Runtime
+from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ConfigError
+from corrector.propose import propose
+from corrector.rank import Edit, Proposal, Ranker, default_ranker, edits_of, group, reason_of
+from corrector.similarity.words import tables_from_jieba
+from corrector.text.protect import is_han, protected_spans
+from corrector.text.segment import sentences
+from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
+
+ROUNDS = 3  # a corrected sentence is read again, twice at most
+CHECKED = 2  # best edits of a group that the discriminator reads in place
+BLOCK = 64  # texts taken together by correct_many
+REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested
+ALTERNATIVES = 3
+
+
+@dataclass(frozen=True)
+class GroupChoice:
+    """The edits of one group, best first, with their scores and, for the first ``CHECKED``, their check features."""
+
+    edits: tuple[Edit, ...]
+    scores: Floats
+    checks: Floats
+
+
+class Corrector:
+    """Corrects Chinese spelling; opens its model once and may be shared by threads.
+
+    ``model`` is a name, a directory or None for the embedded one. Corrections with a calibrated probability of at least
+    ``min_confidence`` (default: the model's own) are made, less likely ones only suggested. ``threads`` 0 uses every core.
+    Raises ModelError for a model that cannot be opened and ConfigError for a confidence outside 0..1.
+
+    >>> from corrector.apply import corrected_text
+    >>> corrected_text(Corrector().correct("我今天很高形。"))  # doctest: +SKIP
+    '我今天很高兴。'
+    """
+
+    def __init__(self, model: str | Path | None = None, *, min_confidence: float | None = None, threads: int = 0) -> None:
+        directory = find_model(model)
+        ranker = Ranker.load(directory.ranker) if directory.ranker else default_ranker()
+        if min_confidence is not None and not 0.0 <= min_confidence <= 1.0:
+            raise ConfigError("Corrector", "min_confidence", f"must lie in 0..1, not {min_confidence}")
+        self.model_name = directory.name
+        self.model_checksum = directory.checksum
+        self.min_confidence = ranker.min_confidence if min_confidence is None else min_confidence
+        self.stages = Stages(directory.tokenizer, load_runtime(directory, threads), ranker)
+
+    def correct(self, text: str) -> CorrectedDocument:
+        """The corrections of one text; the text itself stays as it is (``apply.corrected_text`` makes them)."""
+        return self.correct_document(Document(None, text))
+
+    def correct_document(self, document: Document) -> CorrectedDocument:
+        """The corrections of a document."""
+        return self._correct_block([document])[0]
+
+    def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
+        """The corrections of each text in order, reading ahead no more than a block."""
+        iterator = iter(texts)
+        while block := [Document(None, text) for text in islice(iterator, BLOCK)]:
+            yield from self._correct_block(block)
+
+    def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
+        windows = [(n, s) for n, d in enumerate(documents) for s in sentences(d.text, protected_spans(d.text))]
+        windows = [(number, sentence) for number, sentence in windows if any(map(is_han, sentence.text))]
+        found: list[list[Correction]] = [[] for _ in documents]
+        for (number, _), corrections in zip(windows, self._correct_sentences([s for _, s in windows]), strict=True):
+            found[number] += corrections
+        return [
+            CorrectedDocument(
+                document,
+                tuple(c for c in corrections if c.confidence >= self.min_confidence),
+                tuple(c for c in corrections if c.confidence < self.min_confidence),
+            )
+            for document, corrections in zip(documents, found, strict=True)
+        ]
+
+    def _correct_sentences(self, windows: Sequence[Sentence]) -> list[list[Correction]]:
+        """The corrections of each window; windows with accepted ones are read again until nothing more is accepted."""
+        results: list[dict[Span, Correction]] = [{} for _ in windows]
+        texts = list(windows)
+        open_windows = list(range(len(windows)))
+        for _ in range(ROUNDS):
+            choices = self.stages.choices([texts[number] for number in open_windows])
+            changed = []
+            for number, groups in zip(open_windows, choices, strict=True):
+                proposed = [self._correction(texts[number], choice) for choice in groups]
+                accepted = self._add(results[number], proposed)
+                if accepted:
+                    local = [_shifted(correction, -windows[number].span.start) for correction in accepted]
+                    texts[number] = dataclasses.replace(texts[number], text=apply(texts[number].text, local))
+                    changed.append(number)
+            open_windows = changed
+            if not open_windows:
+                break
+        return [sorted(found.values(), key=lambda correction: correction.span) for found in results]
+
+    def _add(self, found: dict[Span, Correction], proposed: Sequence[Correction]) -> list[Correction]:
+        """Put a round's corrections to those found before; returns the ones to make. What is already corrected stays so."""
+        accepted = []
+        for new in proposed:
+            overlapping = [old for span, old in found.items() if span.start < new.span.end and new.span.start < span.end]
+            settled = any(old.confidence >= self.min_confidence for old in overlapping)
+            if settled or new.confidence < REPORTED_CONFIDENCE:
+                continue
+            if new.confidence >= self.min_confidence:
+                accepted.append(new)
+            elif overlapping:
+                continue
+            for old in overlapping:
+                del found[old.span]
+            found[new.span] = new
+        return accepted
+
+    def _correction(self, sentence: Sentence, choice: GroupChoice) -> Correction:
+        confidences = self.stages.ranker.confidences(choice.checks)
+        best = int(np.argmax(confidences))
+        edit = choice.edits[best]
+        start, end = edit.index, edit.index + len(edit.replacement)
+        span = Span(sentence.span.start + start, sentence.span.start + end)
+        return Correction(
+            span, sentence.text[start:end], edit.replacement, round(float(confidences[best]), 6),
+            _alternatives(choice, edit), reason_of(edit),
+        )  # fmt: skip
+
+
+class Stages:
+    """The stages over one model, from sentences to scored edits; without thresholds on confidence, so calibration uses it too."""
+
+    def __init__(self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker) -> None:
+        self.tokenizer, self.runtime, self.ranker = tokenizer, runtime, ranker
+        self.vocabulary = tokenizer.vocabulary
+        self.id_of = dict(tokenizer.id_of)
+        self.replaceable = np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
+
+    @cached_property
+    def tables(self) -> MarkTables:
+        """Known pairs and words: the model's own marks, else those of jieba's dictionary."""
+        owner = getattr(self.tokenizer.marker, "__self__", None)
+        return owner if isinstance(owner, MarkTables) else tables_from_jieba(self.vocabulary)
+
+    def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
+        """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
+        encodings = [self.tokenizer.encode(window.text) for window in windows]
+        logits = self.runtime.replaced_logits(encodings)
+        threshold = self.ranker.suspicion_threshold
+        suspicious: list[tuple[int, list[int]]] = []  # (window, characters of it)
+        for number, window in enumerate(windows):
+            found = detect(window, encodings[number], logits[number], threshold)
+            if found:
+                suspicious.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
+        groups = self._propose(encodings, logits, suspicious)
+        ranked = [(number, self._rank(encodings[number], members)) for number, members in groups]
+        ranked = [(number, choice) for number, choice in ranked if choice is not None]
+        result: list[list[GroupChoice]] = [[] for _ in windows]
+        for number, choice in self._check(windows, encodings, logits, ranked):  # type: ignore[arg-type]
+            result[number].append(choice)
+        return result
+
+    def _propose(
+        self, encodings: Sequence[Encoding], logits: Sequence[Floats], suspicious: Sequence[tuple[int, list[int]]]
+    ) -> list[tuple[int, tuple[Proposal, ...]]]:
+        """Groups of proposals. The generator reads each sentence once as it is, and once per group with the group masked."""
+        places = [[int(encodings[number].token_of[index]) for index in indexes] for number, indexes in suspicious]
+        visible = self.runtime.log_probabilities([encodings[number] for number, _ in suspicious], places)
+        bare: list[tuple[int, tuple[Proposal, ...]]] = []
+        nothing = np.zeros(0, dtype=np.float32)
+        for (number, indexes), tokens, views in zip(suspicious, places, visible, strict=True):
+            members = [
+                Proposal(index, token, float(logits[number][token]), view, nothing, ())
+                for index, token, view in zip(indexes, tokens, views, strict=True)
+            ]
+            bare += [(number, grouped) for grouped in group(members)]
+        hidden = [self._masked(encodings[number], [m.token for m in members]) for number, members in bare]
+        masked = self.runtime.log_probabilities(hidden, [[m.token for m in members] for _, members in bare])
+        return [
+            (number, tuple(self._proposal(encodings[number], m, view) for m, view in zip(members, views, strict=True)))
+            for (number, members), views in zip(bare, masked, strict=True)
+        ]
+
+    def _proposal(self, encoding: Encoding, member: Proposal, masked: Floats) -> Proposal:
+        candidates = propose(
+            encoding, member.token, member.visible, masked, self.vocabulary, self.replaceable, self.tables, self.id_of
+        )
+        return dataclasses.replace(member, masked=masked, candidates=candidates)
+
+    def _masked(self, encoding: Encoding, tokens: Sequence[int]) -> Encoding:
+        return self._with_ids(encoding, tokens, [self.tokenizer.mask_id] * len(tokens))
+
+    def _with_ids(self, encoding: Encoding, tokens: Sequence[int], new: Sequence[int]) -> Encoding:
+        ids = encoding.ids.copy()
+        ids[list(tokens)] = new
+        return dataclasses.replace(encoding, ids=ids, types=self.tokenizer.token_types(ids))
+
+    def _rank(self, encoding: Encoding, members: Sequence[Proposal]) -> GroupChoice | None:
+        edits = edits_of(members, encoding, self.vocabulary, self.id_of, self.tables)
+        if not edits:
+            return None
+        scores = self.ranker.scores(edits)
+        order = np.argsort(-scores, kind="stable")
+        return GroupChoice(tuple(edits[i] for i in order), scores[order], np.zeros((0, 0), dtype=np.float32))
+
+    def _check(
+        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], logits: Sequence[Floats],
+        ranked: Sequence[tuple[int, GroupChoice]],
+    ) -> Iterator[tuple[int, GroupChoice]]:  # fmt: skip
+        """Let the discriminator read the best edits of every group in place; yields the groups with their check features."""
+        tried = []
+        for number, choice in ranked:
+            for edit in choice.edits[:CHECKED]:
+                tokens = list(range(edit.token, edit.token + len(edit.replacement)))
+                tried.append(self._with_ids(encodings[number], tokens, [self.id_of[c] for c in edit.replacement]))
+        after = iter(self.runtime.replaced_logits(tried))
+        for number, choice in ranked:
+            rows = []
+            for rank, (edit, score) in enumerate(zip(choice.edits[:CHECKED], choice.scores, strict=False)):
+                now = next(after)
+                changed = slice(edit.token, edit.token + len(edit.replacement))
+                removed = np.logaddexp(0, logits[number]).sum() - np.logaddexp(0, now).sum()
+                other = choice.scores[1 - rank] if len(choice.scores) > 1 else -10.0
+                margin = float(np.clip(score - other, -10, 10))
+                rows.append([1.0, score, float(now[changed].max()), float(np.clip(removed, -15, 15)), margin])
+            yield number, dataclasses.replace(choice, checks=np.array(rows, dtype=np.float32))
+
+
+def _alternatives(choice: GroupChoice, chosen: Edit) -> tuple[RankedCandidate, ...]:
+    """The other edits of the same span, best first, with their share of the ranker's belief."""
+    shares = np.exp(choice.scores - choice.scores.max())
+    shares /= shares.sum() + np.exp(-choice.scores.max())
+    same = [
+        RankedCandidate(
+            Candidate(edit.replacement, float(np.log(max(share, 1e-12)))), edit.pinyin_similarity, edit.glyph_similarity, float(share)
+        )
+        for edit, share in zip(choice.edits, shares, strict=True)
+        if edit is not chosen and edit.index == chosen.index and len(edit.original) == len(chosen.original)
+    ]
+    return tuple(same[:ALTERNATIVES])
+
+
+def _shifted(correction: Correction, by: int) -> Correction:
+    return dataclasses.replace(correction, span=Span(correction.span.start + by, correction.span.end + by))

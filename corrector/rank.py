@@ -1,0 +1,240 @@
+"""Ranking: which edit of a group of neighbouring suspicions is right, if any.
+
+A log-linear model over named features. For a group g with edits e (single characters, or two or three neighbours changed together as
+one mistyped word), P(e | g) = exp(w·f(e)) / (1 + Σ exp(w·f(e'))); the 1 stands for leaving the text alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from corrector.errors import ModelError
+from corrector.propose import similar_characters
+from corrector.similarity.glyph import glyph_similarity
+from corrector.similarity.pinyin import pinyin_similarity
+from corrector.types import Candidate, Reason
+
+if TYPE_CHECKING:
+    from corrector.electra.marks import MarkTables
+    from corrector.electra.runtime import Encoding, Floats
+
+FEATURES = (
+    "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "pair_gain", "triple_gain", "word_gain",
+    "long_word_gain", "together",
+)  # fmt: skip
+CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin")
+
+PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES = 5, 3, 4
+SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
+_LOG_ODDS_LIMIT = 15.0
+_CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
+    both views of the generator, and its candidates."""
+
+    index: int
+    token: int
+    logit: float
+    visible: Floats  # (vocabulary,)
+    masked: Floats
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A possible change of neighbouring characters, the first at ``index`` of the window; ``features`` follow ``FEATURES``."""
+
+    index: int
+    token: int
+    original: str
+    replacement: str
+    features: Floats
+    pinyin_similarity: float
+    glyph_similarity: float
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Weights of both steps and the calibration (Platt: logit → scale·logit + offset)."""
+
+    weights: Mapping[str, float]
+    check_weights: Mapping[str, float]
+    calibration: tuple[float, float] = (1.0, 0.0)
+    suspicion_threshold: float = 0.05
+    min_confidence: float = 0.5
+    source: str = field(default="built in", compare=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Ranker:
+        """Read ``ranker.json``. Raises ModelError if it does not name exactly the features of this version."""
+        try:
+            data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            ranker = cls(
+                data["weights"], data["check_weights"], (data["calibration"]["scale"], data["calibration"]["offset"]),
+                data["suspicion_threshold"], data["min_confidence"], str(path),
+            )  # fmt: skip
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(path, f"cannot be read as a ranker ({error!r}); install or copy the model again") from error
+        if set(ranker.weights) != set(FEATURES) or set(ranker.check_weights) != set(CHECK_FEATURES):
+            raise ModelError(path, "has other features than this version; use the model this version came with")
+        return ranker
+
+    def save(self, path: Path) -> None:
+        scale, offset = self.calibration
+        record = {
+            "weights": dict(self.weights), "check_weights": dict(self.check_weights),
+            "calibration": {"scale": scale, "offset": offset},
+            "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
+        }  # fmt: skip
+        path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+
+    def scores(self, edits: Sequence[Edit]) -> Floats:
+        """w·f of each edit: (edits,)."""
+        weights = np.array([self.weights[name] for name in FEATURES], dtype=np.float32)
+        scores: Floats = np.stack([edit.features for edit in edits]) @ weights
+        return scores
+
+    def confidences(self, checks: Floats) -> Floats:
+        """Calibrated probability of each checked edit of one group, from its check features (edits, len(CHECK_FEATURES))."""
+        weights = np.array([self.check_weights[name] for name in CHECK_FEATURES], dtype=np.float32)
+        odds = np.exp(np.clip(checks @ weights, -30, 30))
+        shares = np.clip(odds / (1.0 + odds.sum()), 1e-6, 1 - 1e-6)
+        scale, offset = self.calibration
+        return np.asarray(1.0 / (1.0 + np.exp(-(scale * np.log(shares / (1 - shares)) + offset))), dtype=np.float32)
+
+
+def default_ranker() -> Ranker:
+    """For models that bring no ranker (public checkpoints): hand-set weights, a cautious threshold."""
+    weights = dict.fromkeys(FEATURES, 0.0) | {
+        "changed": -6.0, "detection": 0.5, "masked_log_odds": 0.5, "visible_log_odds": 0.3, "pinyin_similarity": 4.0,
+        "glyph_similarity": 2.0, "dissimilar": -4.0, "word_gain": 0.5, "together": -1.0,
+    }  # fmt: skip
+    check = {"bias": 0.0, "score": 1.0, "detection_after": -0.3, "suspicion_removed": 0.1, "margin": 0.0}
+    return Ranker(weights, check, suspicion_threshold=0.2, min_confidence=0.8)
+
+
+def group(proposals: Sequence[Proposal], longest: int = 3) -> list[tuple[Proposal, ...]]:
+    """Neighbouring proposals put together, at most ``longest`` in a group."""
+    groups: list[list[Proposal]] = []
+    for proposal in proposals:
+        last = groups[-1][-1] if groups else None
+        follows = last is not None and (last.index + 1, last.token + 1) == (proposal.index, proposal.token)
+        if follows and len(groups[-1]) < longest:
+            groups[-1].append(proposal)
+        else:
+            groups.append([proposal])
+    return [tuple(members) for members in groups]
+
+
+def edits_of(
+    members: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables
+) -> list[Edit]:
+    """All edits considered for a group, with their features; empty when there are no candidates."""
+    changes: dict[tuple[int, tuple[int, ...]], None] = {}  # (first member, new ids)
+    choices = [[id_of[candidate.text] for candidate in member.candidates] for member in members]
+    for first, options in enumerate(choices):
+        changes.update(((first, (option,)), None) for option in options)
+    for first in range(len(members) - 1):
+        pairs = product(choices[first][:PAIR_CHOICES], choices[first + 1][:PAIR_CHOICES])
+        changes.update(((first, pair), None) for pair in pairs)
+        originals = [int(encoding.ids[member.token]) for member in members[first : first + 2]]
+        changes.update(((first, pair), None) for pair in similar_words(originals, vocabulary, id_of, tables))
+    if len(members) == 3:
+        changes.update(((0, triple), None) for triple in product(*(options[:TRIPLE_CHOICES] for options in choices)))
+    if not changes:
+        return []
+    gains = _gains(members, encoding, list(changes), tables)
+    return [
+        _edit(members, encoding, vocabulary, first, ids, gain) for (first, ids), gain in zip(changes, gains, strict=True)
+    ]
+
+
+def similar_words(
+    originals: Sequence[int], vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables
+) -> list[tuple[int, int]]:
+    """Dictionary words of two characters, both different from the originals but similar to them, the most frequent first."""
+    options = [[id_of[c] for c in similar_characters(vocabulary[i])[:30] if c in id_of] for i in originals]
+    if not all(options):
+        return []
+    left, right = (grid.ravel() for grid in np.meshgrid(*map(np.array, options), indexing="ij"))
+    is_word = tables.types(np.stack([left, right], 1))[:, 0] % 16 & 2 > 0
+    left, right = left[is_word], right[is_word]
+    best = np.argsort(-tables.pair_level(left, right), kind="stable")[:WORD_CHOICES]
+    return [(int(left[i]), int(right[i])) for i in best]
+
+
+def _gains(
+    members: Sequence[Proposal], encoding: Encoding, changes: list[tuple[int, tuple[int, ...]]], tables: MarkTables
+) -> Floats:
+    """What each change adds in known pairs, triples, two-character and longer words: (changes, 4)."""
+    start = max(0, members[0].token - _CONTEXT)
+    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1])
+    texts = np.repeat(region[None], len(changes) + 1, 0)  # the last row is the original
+    for row, (first, ids) in enumerate(changes):
+        place = members[first].token - start
+        texts[row, place : place + len(ids)] = ids
+    marks = tables.types(texts)
+    sums = np.stack(
+        [marks // 16 % 8, marks // 1024, marks & 1, ((marks & 4) > 0).astype(int) + ((marks & 8) > 0)], -1
+    ).sum(1)
+    return (sums[:-1] - sums[-1]).astype(np.float32)
+
+
+def _edit(
+    members: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], first: int, ids: tuple[int, ...], gains: Floats
+) -> Edit:
+    total = dict.fromkeys(FEATURES, 0.0)
+    changed = members[first : first + len(ids)]
+    for member, new in zip(changed, ids, strict=True):
+        old = int(encoding.ids[member.token])
+        a, b = vocabulary[old], vocabulary[new]
+        sound, shape = pinyin_similarity(a, b), glyph_similarity(a, b)
+        total["changed"] += 1
+        total["detection"] += member.logit
+        total["visible_log_odds"] += _limit(member.visible[new] - member.visible[old])
+        total["masked_log_odds"] += _limit(member.masked[new] - member.masked[old])
+        total["visible_log_probability"] += _limit(member.visible[new])
+        total["masked_log_probability"] += _limit(member.masked[new])
+        total["pinyin_similarity"] += sound
+        total["glyph_similarity"] += shape
+        total["same_sound"] += sound >= SAME_SOUND
+        total["dissimilar"] += max(sound, shape) < ALIKE
+    total["together"] = float(len(ids) > 1)
+    total |= dict(zip(("pair_gain", "triple_gain", "word_gain", "long_word_gain"), map(float, gains), strict=True))
+    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in changed)
+    size = len(ids)
+    features = np.array([total[name] for name in FEATURES], dtype=np.float32)
+    return Edit(
+        changed[0].index, changed[0].token, original, "".join(vocabulary[i] for i in ids), features,
+        total["pinyin_similarity"] / size, total["glyph_similarity"] / size,
+    )  # fmt: skip
+
+
+def _limit(value: Any) -> float:
+    return float(min(_LOG_ODDS_LIMIT, max(-_LOG_ODDS_LIMIT, value)))
+
+
+def reason_of(edit: Edit) -> Reason:
+    """同音, 近音, 形近, 词 or context: the strongest evidence for an edit."""
+    if edit.pinyin_similarity >= SAME_SOUND:
+        return "same_sound"
+    if edit.glyph_similarity >= ALIKE and edit.glyph_similarity > edit.pinyin_similarity:
+        return "shape"
+    if edit.pinyin_similarity >= NEAR_SOUND:
+        return "near_sound"
+    if edit.glyph_similarity >= ALIKE:
+        return "shape"
+    if edit.features[FEATURES.index("word_gain")] > 0 or edit.features[FEATURES.index("long_word_gain")] > 0:
+        return "word"
+    return "context"
