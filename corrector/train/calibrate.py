@@ -1,0 +1,191 @@
+"""Fits the ranker on labelled sentences: both sets of weights, then the calibration on sentences held back.
+
+A group of suspicions becomes one example: its edits, which of them is right (or none), features as the pipeline computes them. The weights
+maximise the conditional log-likelihood of the right edit; scikit-learn's logistic regression does the calibration (Platt).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import ne
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.electra import load_runtime
+from corrector.electra.model_dir import find_model
+from corrector.pipeline import GroupChoice, Stages
+from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
+from corrector.text.protect import is_han, protected_spans
+from corrector.text.segment import sentences
+from corrector.types import Sentence
+
+Rows = Sequence[tuple[str, str]]
+SUSPICION_THRESHOLD = 0.04  # of the discriminator; the ranker decides, so this only bounds the work
+UNCHANGED_SHARE = 0.99  # of error-free sentences that must stay as they are
+L2 = 1e-3
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Example:
+    """One group: features of its alternatives (n, features), and the number of the right one or -1 for none."""
+
+    features: NDArray[np.float32]
+    right: int
+
+
+def fit_log_linear(examples: Sequence[Example], size: int, steps: int = 200) -> NDArray[np.float64]:
+    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS)."""
+    from scipy.optimize import minimize
+
+    features = np.concatenate([example.features for example in examples]).astype(np.float64)
+    scale = features.std(0) + 1e-6
+    features = features / scale
+    sizes = np.array([len(example.features) for example in examples])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    owner = np.repeat(np.arange(len(examples)), sizes)
+    right = np.array([start + example.right for start, example in zip(starts, examples) if example.right >= 0])
+
+    def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = features @ weights
+        top = np.maximum(np.maximum.reduceat(scores, starts), 0.0)
+        odds = np.exp(scores - top[owner])
+        total = np.add.reduceat(odds, starts) + np.exp(-top)
+        log_total = np.log(total) + top
+        loss = (log_total.sum() - scores[right].sum()) / len(examples) + L2 * weights @ weights
+        shares = odds / total[owner]
+        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * L2 * weights
+        return float(loss), gradient
+
+    found = minimize(objective, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    weights: NDArray[np.float64] = found.x / scale
+    return weights
+
+
+def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None]) -> Ranker:
+    """Fit the ranker of a model directory on ``rows``; calibrate it and choose ``min_confidence`` on the sets held back.
+
+    None of them may be a test set. Sets without any error only count for the share of text left unchanged.
+    """
+    directory = find_model(model)
+    start = dataclasses.replace(default_ranker(), suspicion_threshold=SUSPICION_THRESHOLD)
+    stages = Stages(directory.tokenizer, load_runtime(directory), start)
+    first = [
+        Example(np.stack([edit.features for edit in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits)))
+        for f in find_groups(stages, rows)
+    ]
+    say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
+    stages.ranker = dataclasses.replace(start, weights=_named(FEATURES, fit_log_linear(first, len(FEATURES))))
+    second = [Example(f.choice.checks, _right_edit(f, rows, len(f.choice.checks))) for f in find_groups(stages, rows)]
+    check = _named(CHECK_FEATURES, fit_log_linear(second, len(CHECK_FEATURES)))
+    stages.ranker = dataclasses.replace(stages.ranker, check_weights=check)
+    judged = {name: judge(stages, held) for name, held in held_back.items()}
+    scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
+    stages.ranker = dataclasses.replace(stages.ranker, calibration=(scale, offset))
+    judged = {name: judge(stages, held) for name, held in held_back.items()}
+    return dataclasses.replace(stages.ranker, min_confidence=choose_threshold(judged, say))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A group found in the window of a row."""
+
+    row: int
+    sentence: Sentence
+    choice: GroupChoice
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    """The best edit of each group of a row as (confidence, is it right), and how many wrong characters the row has."""
+
+    edits: tuple[tuple[float, bool, int], ...]  # the last number: wrong characters the edit mends
+    wrong: int
+
+
+def _named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:
+    return {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}
+
+
+def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
+    """Every group of suspicions in the sources of ``rows``, in order."""
+    windows = (
+        (number, sentence)
+        for number, (source, _) in enumerate(rows)
+        for sentence in sentences(source, protected_spans(source))
+        if any(map(is_han, sentence.text))
+    )
+    while block := list(islice(windows, _BLOCK)):
+        choices = stages.choices([sentence for _, sentence in block])
+        for (number, sentence), groups in zip(block, choices, strict=True):
+            yield from (Found(number, sentence, choice) for choice in groups)
+
+
+def _is_right(found: Found, number: int, rows: Rows) -> bool:
+    edit = found.choice.edits[number]
+    start = found.sentence.span.start + edit.index
+    return rows[found.row][1][start : start + len(edit.replacement)] == edit.replacement
+
+
+def _right_edit(found: Found, rows: Rows, among: int) -> int:
+    """The longest right edit that changes each of its characters; -1 if there is none."""
+    edits = found.choice.edits[:among]
+    right = [n for n, edit in enumerate(edits) if all(map(ne, edit.original, edit.replacement)) and _is_right(found, n, rows)]
+    return max(right, key=lambda n: len(edits[n].replacement), default=-1)
+
+
+def judge(stages: Stages, rows: Rows) -> list[JudgedRow]:
+    """What the first round would do with each row, whatever the threshold."""
+    edits: list[list[tuple[float, bool, int]]] = [[] for _ in rows]
+    for found in find_groups(stages, rows):
+        confidences = stages.ranker.confidences(found.choice.checks)
+        best = int(confidences.argmax())
+        edit = found.choice.edits[best]
+        mended = sum(map(ne, edit.original, edit.replacement))
+        edits[found.row].append((float(confidences[best]), _is_right(found, best, rows), mended))
+    return [
+        JudgedRow(tuple(own), sum(map(ne, source, target))) for own, (source, target) in zip(edits, rows, strict=True)
+    ]
+
+
+def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
+    """Scale and offset of the logit of an edit's confidence, by logistic regression on whether it is right (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
+    confidence = np.array([confidence for confidence, _, _ in edits])
+    logits = np.log(confidence / (1 - confidence))
+    fitted = LogisticRegression(C=100.0).fit(logits[:, None], np.array([right for _, right, _ in edits]))
+    return round(float(fitted.coef_[0, 0]), 5), round(float(fitted.intercept_[0]), 5)
+
+
+def choose_threshold(judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None]) -> float:
+    """The threshold with the best mean strict correction F1 among those that leave ``UNCHANGED_SHARE`` of clean text alone."""
+    clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
+    clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
+    best = (0.0, 0.99)
+    for threshold in np.arange(0.3, 0.99, 0.01):
+        scores = {name: strict_f1(rows, threshold) for name, rows in judged.items() if any(r.wrong for r in rows)}
+        unchanged = 1 - sum(any(c >= threshold for c, _, _ in row.edits) for row in clean) / max(1, len(clean))
+        mean = sum(scores.values()) / max(1, len(scores))
+        if round(threshold * 100) % 5 == 0:
+            shown = " ".join(f"{name} {score:.3f}" for name, score in scores.items())
+            say(f"threshold {threshold:.2f}: mean F1 {mean:.4f}, unchanged {unchanged:.4f}, {shown}")
+        if unchanged >= UNCHANGED_SHARE and mean > best[0]:
+            best = (mean, round(float(threshold), 2))
+    return best[1]
+
+
+def strict_f1(rows: Sequence[JudgedRow], threshold: float) -> float:
+    """Strict sentence-level correction F1 of the first round at a threshold."""
+    changed = right = erroneous = 0
+    for row in rows:
+        made = [(ok, mended) for confidence, ok, mended in row.edits if confidence >= threshold]
+        changed += bool(made)
+        erroneous += bool(row.wrong)
+        right += bool(made) and all(ok for ok, _ in made) and sum(mended for _, mended in made) == row.wrong
+    return 2 * right / max(1, changed + erroneous)

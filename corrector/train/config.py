@@ -1,0 +1,159 @@
+"""Every setting of a training run, in one frozen object. Unknown keys raise."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from corrector.electra.marks import MARK_FACTORS
+from corrector.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Shape of the network. The default is what ships."""
+
+    vocabulary_size: int = 0  # set from the vocabulary file
+    embedding_size: int = 128
+    hidden_size: int = 256
+    layers: int = 6
+    heads: int = 4
+    max_positions: int = 256
+    generator_hidden: int = 128
+    generator_layers: int = 2
+    generator_heads: int = 2
+    layer_norm_eps: float = 1e-12
+
+    def transformers_config(self) -> dict[str, Any]:
+        """The ``config.json`` of the exported pair (the generator is the encoder with the corrective head)."""
+        return {
+            "model_type": "electra",
+            "vocab_size": self.vocabulary_size,
+            "embedding_size": self.embedding_size,
+            "hidden_size": self.hidden_size,
+            "num_hidden_layers": self.layers,
+            "num_attention_heads": self.heads,
+            "intermediate_size": 4 * self.hidden_size,
+            "hidden_act": "gelu",
+            "hidden_dropout_prob": 0.0,
+            "attention_probs_dropout_prob": 0.0,
+            "max_position_embeddings": self.max_positions,
+            "type_vocab_size": math.prod(MARK_FACTORS),
+            "layer_norm_eps": self.layer_norm_eps,
+            "pad_token_id": 0,
+            "tie_word_embeddings": True,
+        }
+
+
+@dataclass(frozen=True)
+class NoiseConfig:
+    """How errors are made. Shares are relative weights; rates are per Han character."""
+
+    clean_windows: float = 0.2  # share of windows without any error
+    single_windows: float = 0.25  # share with exactly one error
+    rates: tuple[float, ...] = (0.05, 0.10, 0.15)  # the others draw one of these
+    same_sound: float = 0.42
+    near_sound: float = 0.15
+    shape: float = 0.15
+    random: float = 0.08
+    word: float = 0.20  # a lexicon word becomes another with the same or nearly the same pinyin
+    particles: float = 0.03  # of 的地得 他她它 在再 做作 swapped
+    masked: float = 0.03  # of characters are [MASK] for the corrective head
+    generator_windows: float = 0.25  # share of windows whose errors the generator makes
+    generator_masked: float = 0.15  # masked share there (paper, section 3.1)
+    generator_similarity: float = 0.67  # of these windows re-weight p_G by sound and shape similarity
+    similarity_power: float = 1.0
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One run: data, schedule, optimiser, logging."""
+
+    data: str = ""  # folder made by `pack`
+    out: str = ""
+    seed: int = 1
+    batch_tokens: int = 4096
+    stages: tuple[tuple[int, int], ...] = ((0, 32), (6_000_000, 64))  # (from tokens seen, window length)
+    total_tokens: int = 30_000_000
+    warmup_tokens: int = 400_000
+    decay_share: float = 0.2  # of the run, linear to decay_floor
+    decay_floor: float = 0.02
+    learning_rate: float = 1e-3
+    betas: tuple[float, float] = (0.9, 0.98)
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    generator_weight: float = 1.0
+    detection_weight: float = 5.0  # paper: 50 with the generator's loss over 15 %; here all losses are means
+    correction_weight: float = 1.0
+    kept_share: float = 0.02  # of right characters also given to the corrective head
+    threads: int = 2
+    bf16: bool = False
+    compile: bool = True
+    device: str = "cpu"
+    checkpoint_seconds: float = 300.0
+    log_steps: int = 50
+    model: ModelConfig = field(default_factory=ModelConfig)
+    noise: NoiseConfig = field(default_factory=NoiseConfig)
+
+    def debug(self) -> TrainConfig:
+        """The whole chain in a minute: a tiny network and a few steps."""
+        small = dataclasses.replace(
+            self.model, embedding_size=32, hidden_size=32, layers=2, heads=2, generator_hidden=32, generator_layers=1
+        )
+        return dataclasses.replace(
+            self, model=small, total_tokens=20_480, warmup_tokens=2_048, batch_tokens=1024,
+            stages=((0, 32), (10_240, 64)), compile=False, log_steps=5,
+        )  # fmt: skip
+
+
+def to_json(config: TrainConfig) -> str:
+    return json.dumps(dataclasses.asdict(config), indent=1, ensure_ascii=False)
+
+
+def from_mapping(values: dict[str, Any], source: str = "config") -> TrainConfig:
+    """A config from (nested) keys. Raises ConfigError for a key that does not exist."""
+    return _build(TrainConfig, values, source)
+
+
+def load(path: Path) -> TrainConfig:
+    return from_mapping(json.loads(path.read_text("utf-8")), str(path))
+
+
+def override(config: TrainConfig, settings: tuple[str, ...]) -> TrainConfig:
+    """``key=value`` and ``model.key=value`` settings (values as JSON) on top of a config."""
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        try:
+            parsed = json.loads(value)
+        except json.JSONDecodeError:
+            parsed = value
+        tree = dataclasses.asdict(config)
+        *parents, leaf = key.split(".")
+        node: Any = tree
+        for parent in parents:
+            if not isinstance(node.get(parent), dict):
+                raise ConfigError("--set", key, "unknown setting")
+            node = node[parent]
+        if leaf not in node:
+            raise ConfigError("--set", key, "unknown setting")
+        node[leaf] = parsed
+        config = from_mapping(tree, "--set")
+    return config
+
+
+def _build(cls: Any, values: dict[str, Any], source: str) -> Any:
+    known = {item.name: item for item in dataclasses.fields(cls)}
+    made: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in known:
+            raise ConfigError(source, key, f"unknown setting; known are {', '.join(sorted(known))}")
+        if key in ("model", "noise"):
+            value = _build({"model": ModelConfig, "noise": NoiseConfig}[key], value, source)
+        elif isinstance(value, list):
+            value = tuple(tuple(item) if isinstance(item, list) else item for item in value)
+        made[key] = value
+    return cls(**made)

@@ -1,0 +1,243 @@
+"""From text files to packed tokens, counts and windows.
+
+``pack`` reads plain text (one paragraph a line, .txt or .txt.zst), makes the vocabulary, writes one uint16 array a file, and counts pairs and
+triples of characters on two halves of the corpus separately: a window is always marked with the counts of the half it is *not* in,
+so that the marks tell in training what they will tell about unseen text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.electra.marks import MarkTables
+from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
+
+Tokens = NDArray[np.uint16]
+SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
+PAIR_THRESHOLDS = (2, 5, 15, 50, 200, 1000, 5000)  # occurrences in one half (about 65 M characters) for levels 1..7
+TRIPLE_THRESHOLDS = (3, 12, 90)
+SENTENCE_ENDS = "。！？；…"
+MIN_CHARACTER_COUNT = 3
+
+
+def read_text(path: Path) -> str:
+    """A .txt or .txt.zst file, whole."""
+    data = path.read_bytes()
+    if path.suffix == ".zst":
+        import zstandard
+
+        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(data) as reader:
+            data = reader.read()
+    return data.decode("utf-8")
+
+
+def is_han(char: str) -> bool:
+    return "\u4e00" <= char <= "\u9fff" or char == "〇" or "\u3400" <= char <= "\u4dbf" or ord(char) >= 0x20000
+
+
+def make_vocabulary(counts: dict[str, int], extra: str) -> tuple[str, ...]:
+    """Specials, then letters, digits and punctuation, then Han characters by falling frequency; ``extra`` are always in."""
+    merged: dict[str, int] = {char: 0 for char in extra}
+    for char, count in counts.items():
+        form = normalise_character(char)
+        merged[form] = merged.get(form, 0) + count
+    kept = [char for char, count in merged.items() if count >= MIN_CHARACTER_COUNT or char in extra]
+    other = sorted((c for c in kept if not is_han(c) and not c.isspace() and merged[c] >= 100), key=lambda c: (-merged[c], c))
+    han = sorted((c for c in kept if is_han(c)), key=lambda c: (-merged[c], c))
+    return (*SPECIALS, *other, *han)
+
+
+def standard_characters() -> str:
+    """The 6,763 Han characters of GB 2312: in the vocabulary whether or not the corpus has them."""
+    rows = (bytes((high, low)) for high in range(0xB0, 0xF8) for low in range(0xA1, 0xFF))
+    return "".join(row.decode("gb2312", "ignore") for row in rows)
+
+
+def count_characters(text: str, counts: dict[str, int]) -> None:
+    codes = np.bincount(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32))
+    for code in np.flatnonzero(codes):
+        counts[chr(code)] = counts.get(chr(code), 0) + int(codes[code])
+
+
+def tokenize_lines(text: str, tokenizer: Tokenizer) -> Tokens:
+    """All lines as one array, each ended by [SEP]."""
+    ids = tokenizer.character_ids(text).astype(np.uint16)
+    newline = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) == 10
+    ids[newline] = tokenizer.sep_id
+    return ids
+
+
+def count_keys(arrays: list[Tokens], size: int, vocabulary_size: int, at_least: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sorted keys of ``size`` neighbouring characters seen at least that often, and their counts. Specials never count."""
+    merged: dict[str, Any] = {}
+    for part in range(4):  # by first character, so that memory stays bounded
+        pieces = []
+        for tokens in arrays:
+            ids = tokens.astype(np.uint64)
+            length = len(ids) - size + 1
+            good = (ids[:length] % 4 == part) & (ids[:length] >= len(SPECIALS))
+            for i in range(1, size):
+                good &= ids[i : length + i] >= len(SPECIALS)
+            key = ids[:length][good]
+            for i in range(1, size):
+                key = key * np.uint64(vocabulary_size) + ids[i : length + i][good]
+            pieces.append(key)
+        keys, counts = np.unique(np.concatenate(pieces), return_counts=True)
+        merged[str(part)] = (keys[counts >= at_least], counts[counts >= at_least])
+    keys = np.concatenate([keys for keys, _ in merged.values()])
+    counts = np.concatenate([counts for _, counts in merged.values()])
+    order = np.argsort(keys)
+    return keys[order], counts[order]
+
+
+def mark_tables(arrays: list[Tokens], vocabulary: tuple[str, ...], lexicon: list[str], scale: float) -> MarkTables:
+    """Tables over some token arrays; ``scale`` is how many halves of the corpus they are."""
+    size = len(vocabulary)
+    ids = {token: number for number, token in enumerate(vocabulary)}
+    tables = []
+    for length, thresholds in ((2, PAIR_THRESHOLDS), (3, TRIPLE_THRESHOLDS)):
+        limits = [round(t * scale) for t in thresholds]
+        keys, counts = count_keys(arrays, length, size, limits[0])
+        tables.append((keys, np.searchsorted(limits, counts, side="right").astype(np.uint8)))
+    words: dict[int, list[int]] = {2: [], 3: [], 4: []}
+    for word in lexicon:
+        if len(word) in words and all(char in ids for char in word):
+            key = 0
+            for char in word:
+                key = key * size + ids[char]
+            words[len(word)].append(key)
+    sorted_words = tuple(np.unique(np.array(words[n], dtype=np.uint64)) for n in (2, 3, 4))
+    (pairs, pair_levels), (triples, triple_levels) = tables
+    return MarkTables(size, pairs, pair_levels, triples, triple_levels, sorted_words)  # type: ignore[arg-type]
+
+
+def lexicon_words() -> dict[str, int]:
+    """jieba's dictionary: words of two to four Han characters with their frequencies."""
+    import jieba
+
+    words: dict[str, int] = {}
+    with jieba.get_dict_file() as file:
+        for line in file:
+            word, count, *_ = line.decode("utf-8").split(" ")
+            if 2 <= len(word) <= 4 and all(is_han(char) for char in word):
+                words[word] = int(count)
+    return words
+
+
+def pack(files: list[Path], out: Path, fold_of: dict[str, int]) -> None:
+    """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (which half each line is in), marks.{0,1,all}.npz, lexicon.json.
+
+    ``fold_of`` names the half of each file; files not named are only packed, and their lines get the half that holds the same line.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    counts: dict[str, int] = {}
+    lines: tuple[set[int], set[int]] = (set(), set())
+    for path in files:
+        text = read_text(path)
+        count_characters(text, counts)
+        if path.name in fold_of:
+            lines[fold_of[path.name]].update(map(hash, text.split("\n")))
+    vocabulary = make_vocabulary(counts, standard_characters())
+    (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
+    tokenizer = Tokenizer(vocabulary)
+    halves: tuple[list[Tokens], list[Tokens]] = ([], [])
+    for path in files:
+        text = read_text(path)
+        tokens = tokenize_lines(text if text.endswith("\n") else text + "\n", tokenizer)
+        name = path.name.split(".")[0]
+        np.save(out / f"{name}.npy", tokens)
+        fold = [_fold(line, path.name, fold_of, lines) for line in text.rstrip("\n").split("\n")]
+        np.save(out / f"{name}.fold.npy", np.array(fold, dtype=np.int8))
+        if path.name in fold_of:
+            halves[fold_of[path.name]].append(tokens)
+    lexicon = lexicon_words()
+    (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
+    for name, arrays, scale in (("0", halves[0], 1.0), ("1", halves[1], 1.0), ("all", halves[0] + halves[1], 2.0)):
+        mark_tables(arrays, vocabulary, list(lexicon), scale).save(out / f"marks.{name}.npz")
+
+
+def _fold(line: str, name: str, fold_of: dict[str, int], lines: tuple[set[int], set[int]]) -> int:
+    if name in fold_of:
+        return fold_of[name]
+    return 0 if hash(line) in lines[0] else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """Packed tokens of one file and, per token, nothing more: starts of sentences and the half of each line."""
+
+    tokens: Tokens
+    sentence_starts: NDArray[np.int64]
+    line_ends: NDArray[np.int64]
+    folds: NDArray[np.int8]
+
+    @classmethod
+    def load(cls, path: Path, vocabulary: tuple[str, ...]) -> Shard:
+        tokens = np.load(path)
+        ends = [vocabulary.index(SEP), *(vocabulary.index(c) for c in SENTENCE_ENDS if c in vocabulary)]
+        starts = np.flatnonzero(np.isin(tokens[:-1], ends)) + 1
+        line_ends = np.flatnonzero(tokens == vocabulary.index(SEP))
+        return cls(tokens, np.concatenate([[0], starts]), line_ends, np.load(path.with_suffix(".fold.npy")))
+
+    def window(self, nominal: int, length: int, cls_id: int, sep_id: int) -> tuple[Tokens, int]:
+        """[CLS] + tokens from the sentence start nearest before ``nominal`` + [SEP] (``length`` in all), and the line's half."""
+        place = int(np.searchsorted(self.sentence_starts, nominal, side="right")) - 1
+        start = int(self.sentence_starts[place])
+        if nominal - start > length // 2:
+            start = nominal
+        start = min(start, len(self.tokens) - length)
+        window = np.empty(length, dtype=np.uint16)
+        window[0], window[-1] = cls_id, sep_id
+        window[1:-1] = self.tokens[start : start + length - 2]
+        line = min(int(np.searchsorted(self.line_ends, start)), len(self.folds) - 1)
+        return window, int(self.folds[line])
+
+
+class WindowStream:
+    """Windows of the shards in a seeded order without end; ``position`` (epoch, index) resumes it exactly."""
+
+    def __init__(self, shards: list[Shard], seed: int, cls_id: int, sep_id: int) -> None:
+        self.shards, self.seed, self.cls_id, self.sep_id = shards, seed, cls_id, sep_id
+        self.lengths = np.cumsum([len(shard.tokens) for shard in shards])
+        self.epoch, self.index = 0, 0
+        self._order: tuple[int, int, NDArray[np.int64]] | None = None
+
+    def batch(self, count: int, length: int) -> tuple[Tokens, NDArray[np.int64]]:
+        """``count`` windows (count, length) and their halves (count,)."""
+        windows = np.empty((count, length), dtype=np.uint16)
+        folds = np.empty(count, dtype=np.int64)
+        for row in range(count):
+            order = self._ordered(length)
+            if self.index >= len(order):
+                self.epoch, self.index = self.epoch + 1, 0
+                order = self._ordered(length)
+            nominal = int(order[self.index]) * (length - 2)
+            self.index += 1
+            shard = int(np.searchsorted(self.lengths, nominal, side="right"))
+            before = 0 if shard == 0 else int(self.lengths[shard - 1])
+            windows[row], folds[row] = self.shards[shard].window(nominal - before, length, self.cls_id, self.sep_id)
+        return windows, folds
+
+    def _ordered(self, length: int) -> NDArray[np.int64]:
+        if self._order is None or self._order[:2] != (self.epoch, length):
+            rng = np.random.default_rng((self.seed, self.epoch, length))
+            total = int(self.lengths[-1]) // (length - 2) - 1
+            self._order = (self.epoch, length, rng.permutation(total))
+        return self._order[2]
+
+
+def load_shards(data: Path, names: list[str], vocabulary: tuple[str, ...]) -> list[Shard]:
+    return [Shard.load(data / f"{name}.npy", vocabulary) for name in names]
+
+
+def shard_names(data: Path, prefix: str) -> Iterator[str]:
+    for path in sorted(data.glob(f"{prefix}*.npy")):
+        if not path.name.endswith(".fold.npy"):
+            yield path.stem

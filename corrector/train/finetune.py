@@ -1,0 +1,118 @@
+"""Fine-tuning: labelled pairs mixed with synthetic errors in clean text, at the rate real text has them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import EvalDataError
+from corrector.train import checkpoint
+from corrector.train.config import NoiseConfig, TrainConfig, to_json
+from corrector.train.corpus import WindowStream, load_shards, shard_names
+from corrector.train.loop import Arrays
+from corrector.train.pretrain import make_trainer, with_vocabulary
+
+FINETUNE_NOISE = NoiseConfig(
+    clean_windows=0.55, single_windows=0.3, rates=(0.03, 0.06), same_sound=0.40, near_sound=0.14, shape=0.14, random=0.02,
+    word=0.25, particles=0.05, generator_windows=0.0,
+)  # fmt: skip
+ALL_COUNTS = 2  # labelled text is in neither half of the corpus
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """Labelled sentences (source, target) of equal length, drawn with a weight relative to the other sets."""
+
+    pairs: tuple[tuple[str, str], ...]
+    weight: float
+
+
+def read_pairs(path: Path) -> tuple[tuple[str, str], ...]:
+    """``source<TAB>target`` lines; rows of unequal length are left out. Raises EvalDataError for a row without a tab."""
+    pairs = []
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+        if not line:
+            continue
+        source, tab, target = line.partition("\t")
+        if not tab:
+            raise EvalDataError(path, "no tab between source and target", number)
+        if len(source) == len(target):
+            pairs.append((source, target))
+    if not pairs:
+        raise EvalDataError(path, "no usable pair of equal length")
+    return tuple(pairs)
+
+
+class PairStream:
+    """Rows of labelled pairs as padded windows, sets drawn by weight × size, in a seeded order."""
+
+    def __init__(self, sets: Sequence[PairSet], tokenizer: Tokenizer, seed: int) -> None:
+        self.rows = [
+            (tokenizer.character_ids(source), tokenizer.character_ids(target)) for item in sets for source, target in item.pairs
+        ]
+        weights = np.concatenate([np.full(len(item.pairs), item.weight) for item in sets])
+        self.cumulative = np.cumsum(weights / weights.sum())
+        self.tokenizer = tokenizer
+        self.rng = np.random.default_rng(seed)
+
+    def batch(self, count: int, length: int) -> tuple[Arrays, Arrays]:
+        """Originals and sources, (count, length) each; a row longer than the window is cut at a random place."""
+        original = np.zeros((count, length), dtype=np.int64)
+        given = np.zeros((count, length), dtype=np.int64)
+        for line, row in enumerate(np.searchsorted(self.cumulative, self.rng.random(count))):
+            source, target = self.rows[min(row, len(self.rows) - 1)]
+            room = length - 2
+            start = int(self.rng.integers(0, len(source) - room + 1)) if len(source) > room else 0
+            size = min(room, len(source) - start)
+            for array, ids in ((given, source), (original, target)):
+                array[line, 0] = self.tokenizer.cls_id
+                array[line, 1 : size + 1] = ids[start : start + size]
+                array[line, size + 1] = self.tokenizer.sep_id
+        return original, given
+
+
+def finetune(config: TrainConfig, start: Path, sets: Sequence[PairSet], pair_share: float, say: Callable[[str], None]) -> None:
+    """Go on from the pre-training checkpoint ``start`` on labelled rows (``pair_share`` of each batch) and synthetic ones."""
+    data, out = Path(config.data), Path(config.out)
+    tokenizer = Tokenizer.load(data / "vocab.txt")
+    config = with_vocabulary(config, tokenizer)
+    corpus = WindowStream(
+        load_shards(data, list(shard_names(data, "edited")), tokenizer.vocabulary), config.seed, tokenizer.cls_id, tokenizer.sep_id
+    )
+    pairs = PairStream(sets, tokenizer, config.seed)
+
+    def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
+        labelled = round(count * pair_share)
+        windows, folds = corpus.batch(count - labelled, length)
+        original, given = pairs.batch(labelled, length)
+        synthetic = windows.astype(np.int64)
+        return (
+            np.concatenate([synthetic, original]),
+            np.concatenate([np.full_like(synthetic, -1), given]),
+            np.concatenate([folds, np.full(labelled, ALL_COUNTS, dtype=np.int64)]),
+        )
+
+    trainer = make_trainer(config, tokenizer, source)
+    path = out / "checkpoint.pt"
+    if path.exists():
+        state = trainer.restore(checkpoint.load(path))
+        (corpus.epoch, corpus.index), pairs.rng.bit_generator.state = state
+        say(f"going on from {trainer.tokens:,} tokens")
+    else:
+        trainer.model.load_state_dict(checkpoint.load(start)["model"])
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "config.json").write_text(to_json(config), "utf-8")
+    trainer.run(out, lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state), say)
+
+
+def finetune_config(base: TrainConfig, data: str, out: str) -> TrainConfig:
+    """The default schedule of a fine-tuning run on top of a pre-training config's model."""
+    return dataclasses.replace(
+        base, data=data, out=out, noise=FINETUNE_NOISE, stages=((0, 64),), total_tokens=5_000_000, warmup_tokens=100_000,
+        learning_rate=3e-4, decay_share=0.8, kept_share=0.03,
+    )  # fmt: skip

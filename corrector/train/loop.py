@@ -1,0 +1,237 @@
+"""The training loop, for pre-training and fine-tuning alike: batches in, checkpoints and ``metrics.jsonl`` out.
+
+A step is (1) the masked generator on a share of the windows (its loss, its samples; no gradient through sampling), (2) errors from
+the confusion tables on the rest, (3) replaced-token detection on every token and the corrective head at the wrong, the masked
+and a few right places, (4) one optimiser step on the weighted sum (ELECTRA, equation 3).
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from corrector.electra.marks import MarkTables
+from corrector.train import checkpoint
+from corrector.train.config import TrainConfig, to_json
+from corrector.train.model import JointElectra
+from corrector.train.noise import Noise
+
+Arrays = NDArray[np.int64]
+Source = Callable[[int, int], tuple[Arrays, Arrays, Arrays]]
+"""(count, window length) → originals (count, length), given errors or -1 (same shape), half of the corpus (count,)."""
+
+
+@dataclass
+class Batch:
+    """What one step's heads learn from; all on the device."""
+
+    ids: Tensor  # (batch, length) as the encoder sees them
+    types: Tensor
+    mask: Tensor | None
+    replaced: Tensor  # (batch, length) 0/1
+    detection_weight: Tensor  # (batch, length) 0 on padding, specials and [MASK]
+    positions: Tensor  # (n,) flat places of the corrective head
+    targets: Tensor  # (n,)
+    correction_weight: Tensor  # (n,)
+
+
+def learning_rate_at(tokens: int, config: TrainConfig) -> float:
+    """Linear warm-up, constant, linear decay over the last ``decay_share`` of the run."""
+    start = config.total_tokens * (1 - config.decay_share)
+    if tokens < config.warmup_tokens:
+        return config.learning_rate * (tokens + 1) / config.warmup_tokens
+    if tokens < start or config.decay_share == 0:
+        return config.learning_rate
+    left = max(0.0, (config.total_tokens - tokens) / (config.total_tokens - start))
+    return config.learning_rate * (config.decay_floor + (1 - config.decay_floor) * left)
+
+
+class Trainer:
+    """Model, optimiser, noise and data position; ``run`` goes on until ``total_tokens``."""
+
+    def __init__(
+        self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source
+    ) -> None:
+        self.config, self.noise, self.marks, self.specials, self.source = config, noise, marks, specials, source
+        torch.set_num_threads(config.threads)
+        torch.set_float32_matmul_precision("high")
+        self.model = model.to(config.device)
+        decay = [p for p in model.parameters() if p.ndim > 1]
+        rest = [p for p in model.parameters() if p.ndim <= 1]
+        groups = [{"params": decay, "weight_decay": config.weight_decay}, {"params": rest, "weight_decay": 0.0}]
+        self.optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, fused=True)
+        self.tokens, self.step = 0, 0
+        self.rng = np.random.default_rng(config.seed)
+        self.torch_rng = torch.Generator(device=config.device).manual_seed(config.seed)
+        wrap = torch.compile if config.compile else (lambda function: function)
+        self._heads: Any = wrap(self._heads_loss)
+        self._generator: Any = wrap(self._generator_loss)
+        self.stopping = False
+
+    # ---- one step -------------------------------------------------------------------------------------------------
+
+    def length_now(self) -> int:
+        return [length for start, length in self.config.stages if self.tokens >= start][-1]
+
+    def train_step(self) -> dict[str, float]:
+        """One batch forward, backward, and an optimiser step; returns the numbers to log."""
+        length = self.length_now()
+        count = self.config.batch_tokens // length
+        original, given, folds = self.source(count, length)
+        numbers: dict[str, float] = {}
+        share = round(count * self.noise.config.generator_windows)
+        corrupted = original.copy()
+        corrupted[share:] = self.noise.corrupt(original[share:], self.rng)
+        corrupted = np.where(given >= 0, given, corrupted)
+        self.optimizer.zero_grad(set_to_none=True)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate_at(self.tokens, self.config)
+        if share:
+            corrupted[:share], numbers = self._generate(original[:share])
+        batch = self.make_batch(original, corrupted, folds)
+        with self._autocast():
+            loss, detection, logits, right = self._heads(
+                batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
+                batch.positions, batch.targets, batch.correction_weight,
+            )  # fmt: skip
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
+        self.optimizer.step()
+        self.tokens += original.size
+        self.step += 1
+        flagged, replaced = (logits > 0) & (batch.detection_weight > 0), batch.replaced > 0
+        hits = (flagged & replaced).sum().item()
+        wrong = batch.correction_weight == 1.0
+        return numbers | {
+            "loss": loss.item(),
+            "detection_loss": detection.item(),
+            "detection_precision": hits / max(1, flagged.sum().item()),
+            "detection_recall": hits / max(1, replaced.sum().item()),
+            "correction_accuracy": (right & wrong).sum().item() / max(1, wrong.sum().item()),
+            "gradient_norm": norm.item(),
+        }
+
+    def _autocast(self) -> Any:
+        return torch.autocast(self.config.device, dtype=torch.bfloat16, enabled=self.config.bf16)
+
+    def _heads_loss(
+        self, ids: Tensor, types: Tensor, mask: Tensor | None, replaced: Tensor, detection_weight: Tensor,
+        positions: Tensor, targets: Tensor, correction_weight: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+        logits, characters = self.model(ids, types, mask, positions)
+        detection = F.binary_cross_entropy_with_logits(logits.float(), replaced, weight=detection_weight, reduction="sum")
+        detection = detection / detection_weight.sum()
+        correction = F.cross_entropy(characters.float(), targets, reduction="none")
+        correction = (correction * correction_weight).sum() / correction_weight.sum().clamp(min=1.0)
+        loss = self.config.detection_weight * detection + self.config.correction_weight * correction
+        return loss, detection.detach(), logits.detach(), (characters.detach().argmax(-1) == targets)
+
+    def _generator_loss(self, ids: Tensor, positions: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        logits = self.model.generate(ids, positions).float()
+        return self.config.generator_weight * F.cross_entropy(logits, targets), logits.detach()
+
+    def _generate(self, original: Arrays) -> tuple[Arrays, dict[str, float]]:
+        """Train the masked generator on these windows and put its samples into them."""
+        masked, places = self.noise.mask_for_generator(original, self.rng)
+        targets = original.reshape(-1)[places]
+        with self._autocast():
+            loss, logits = self._generator(self._tensor(masked), self._tensor(places), self._tensor(targets))
+        loss.backward()
+        with torch.no_grad():
+            bias = torch.from_numpy(self.noise.similarity_bias(targets, self.rng)).to(self.config.device)
+            noise = torch.rand(logits.shape, generator=self.torch_rng, device=self.config.device)
+            samples = (logits + bias - torch.log(-torch.log(noise.clamp(1e-9, 1 - 1e-7)))).argmax(-1)  # Gumbel-max
+            accuracy = (logits.argmax(-1) == self._tensor(targets)).float().mean().item()
+        corrupted = original.reshape(-1).copy()
+        keep = self.rng.random(len(places)) < 0.5  # half of the masked places are given back: fewer errors than the paper's
+        keep |= ~self.noise.tables.is_han[targets]
+        corrupted[places] = np.where(keep, targets, samples.cpu().numpy())
+        return corrupted.reshape(original.shape), {"generator_loss": loss.item(), "generator_accuracy": accuracy}
+
+    def make_batch(self, original: Arrays, corrupted: Arrays, folds: Arrays) -> Batch:
+        """Marks are computed on the corrupted text. The corrective head gets a fixed number of places: wrong, masked, then right ones."""
+        mask_id = self.noise.mask_id
+        types = np.empty_like(original)
+        for fold in np.unique(folds):
+            types[folds == fold] = self.marks[fold].types(corrupted[folds == fold])
+        flat_original, flat = original.reshape(-1), corrupted.reshape(-1)
+        padding = flat == 0
+        masked = flat == mask_id
+        wrong = (flat != flat_original) & ~masked
+        draw = self.rng.random(flat.size) + 2.0 * (wrong | masked)
+        draw[padding | ((flat < self.specials) & ~masked)] = -1.0
+        count = flat.size // 8
+        places = np.argpartition(-draw, count)[:count]
+        learned = (wrong | masked)[places]
+        weight = np.where(learned, 1.0, self.config.kept_share * flat.size / count)
+        weight[draw[places] < 0] = 0.0
+        detect = ~padding & ~masked & (flat >= self.specials)
+        shape = original.shape
+        padded = bool(padding.any())
+        return Batch(
+            self._tensor(corrupted), self._tensor(types), self._tensor((~padding).reshape(shape)) if padded else None,
+            self._tensor(wrong.astype(np.float32).reshape(shape)), self._tensor(detect.astype(np.float32).reshape(shape)),
+            self._tensor(places), self._tensor(flat_original[places]), self._tensor(weight.astype(np.float32)),
+        )  # fmt: skip
+
+    def _tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.config.device)
+
+    # ---- a run ----------------------------------------------------------------------------------------------------
+
+    def run(self, out: Path, position: Callable[[], Any], say: Callable[[str], None]) -> None:
+        """Train to the end or until a signal; checkpoint on the way and at the end. ``position`` is the data stream's state."""
+        out.mkdir(parents=True, exist_ok=True)
+        previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        saved = logged = time.monotonic()
+        since, sums = 0, dict[str, float]()
+        while self.tokens < self.config.total_tokens and not self.stopping:
+            for name, value in self.train_step().items():
+                sums[name] = sums.get(name, 0.0) + value
+            since += 1
+            now = time.monotonic()
+            if since == self.config.log_steps:
+                speed = since * self.config.batch_tokens / (now - logged)
+                record = {name: round(value / since, 5) for name, value in sums.items()}
+                record |= {"step": self.step, "tokens": self.tokens, "tokens_per_second": round(speed), "length": self.length_now()}
+                with (out / "metrics.jsonl").open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(record) + "\n")
+                say(" ".join(f"{name} {value}" for name, value in record.items()))
+                since, sums, logged = 0, {}, now
+            if now - saved > self.config.checkpoint_seconds:
+                self.save(out / "checkpoint.pt", position())
+                saved = now
+        self.save(out / "checkpoint.pt", position())
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+    def _stop(self, *_: object) -> None:
+        self.stopping = True
+
+    def save(self, path: Path, position: Any) -> None:
+        state = {
+            "config": to_json(self.config), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+            "tokens": self.tokens, "step": self.step, "rng": self.rng.bit_generator.state,
+            "torch_rng": self.torch_rng.get_state(), "position": position,
+        }  # fmt: skip
+        checkpoint.save(path, state)
+
+    def restore(self, state: dict[str, Any]) -> Any:
+        """Go on from a checkpoint; returns the data position."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.tokens, self.step = state["tokens"], state["step"]
+        self.rng.bit_generator.state = state["rng"]
+        self.torch_rng.set_state(state["torch_rng"])
+        return state["position"]
