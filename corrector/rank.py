@@ -111,7 +111,8 @@ class Ranker:
         odds = np.exp(np.clip(checks @ weights, -30, 30))
         shares = np.clip(odds / (1.0 + odds.sum()), 1e-6, 1 - 1e-6)
         scale, offset = self.calibration
-        return np.asarray(1.0 / (1.0 + np.exp(-(scale * np.log(shares / (1 - shares)) + offset))), dtype=np.float32)
+        confidences: Floats = 1.0 / (1.0 + np.exp(-(scale * np.log(shares / (1 - shares)) + offset)))
+        return confidences
 
 
 def default_ranker() -> Ranker:
@@ -188,7 +189,8 @@ def _gains(
     sums = np.stack(
         [marks // 16 % 8, marks // 1024, marks & 1, ((marks & 4) > 0).astype(int) + ((marks & 8) > 0)], -1
     ).sum(1)
-    return (sums[:-1] - sums[-1]).astype(np.float32)
+    gains: Floats = (sums[:-1] - sums[-1]).astype(np.float32)
+    return gains
 
 
 def _edit(

@@ -119,7 +119,7 @@ def test_public_layout_by_name_in_the_known_place(tmp_path: Path, monkeypatch: p
     release(tmp_path / "data" / "electra_models", "small")
     release(tmp_path / "data" / "electra_models", "base")
     assert find_model("chinese_electra_base").generator.path.name == "chinese_electra_base_generator_pytorch"
-    with pytest.raises(ModelError, match="stands for .*base.* and .*small.*; name one of them"):
+    with pytest.raises(ModelError, match=r"stands for .*base.* and .*small.*; name one of them"):
         find_model("chinese_electra")
 
 

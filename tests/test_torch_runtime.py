@@ -184,3 +184,21 @@ def test_windows_longer_than_the_model(release: tuple[ModelDirectory, dict[str, 
     windows = [model.tokenizer.encode("字" * 47)]
     with pytest.raises(ModelError, match="a window of 49 tokens does not fit its 48 positions"):
         load_runtime(model).replaced_logits(windows)
+
+
+def test_the_whole_pipeline_runs_on_a_public_release(tmp_path: Path) -> None:
+    """Latin words, numbers, spaces and unknown characters pass through; only Han characters of the vocabulary may change."""
+    from corrector.apply import corrected_text
+    from corrector.pipeline import Corrector
+
+    save_release(tmp_path)
+    corrector = Corrector(tmp_path / "chinese_electra_tiny_generator_pytorch", min_confidence=0.0)
+    for text in [*TEXTS, "café 写错 3.14 别字𠀀，用 Python 写。\r\n汉 字\n"]:
+        corrected = corrector.correct(text)
+        result = corrected_text(corrected)
+        assert len(result) == len(text)
+        for correction in corrected.corrections:
+            assert text[correction.span.start : correction.span.end] == correction.original
+            assert set(correction.original + correction.replacement) <= set("汉字错别用写")
+        for before, after in zip(text, result, strict=True):
+            assert before == after or before in "汉字错别用写"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ Longs = NDArray[np.int64]
 
 TOKEN_BUDGET = 4096
 """Tokens in a batch, padding included: large enough to keep two cores busy, small enough to stay within tens of MB."""
+
+ALONE = 1
+"""A token budget that gives every window a batch of its own, unpadded: what int8 needs, whose activations are scaled over
+the whole batch, so that a window's result would depend on its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,17 @@ def _padded(encodings: Sequence[Encoding], indexes: tuple[int, ...], length: int
     return Batch(indexes, ids, mask, types)
 
 
-def run_discriminator(encodings: Sequence[Encoding], pad_id: int, forward: Callable[[Batch], Floats]) -> list[Floats]:
-    """Logits per window, each of shape (tokens,), from a ``forward`` that gives (batch, length)."""
+def run_discriminator(
+    encodings: Sequence[Encoding],
+    pad_id: int,
+    forward: Callable[[Batch], Floats],
+    token_budget: int = TOKEN_BUDGET,
+    workers: int = 1,
+) -> list[Floats]:
+    """Logits per window, each of shape (tokens,), from a ``forward`` that gives (batch, length); ``workers`` threads call it."""
     results: list[Floats] = [np.zeros(0, dtype=np.float32)] * len(encodings)
-    for batch in batches(encodings, pad_id):
-        logits = forward(batch)
+    made = list(batches(encodings, pad_id, token_budget))
+    for batch, logits in zip(made, _each(forward, made, workers=workers), strict=True):
         for row, index in enumerate(batch.indexes):
             results[index] = logits[row, : len(encodings[index].ids)]
     return results
@@ -77,6 +89,8 @@ def run_generator(
     pad_id: int,
     vocabulary_size: int,
     forward: Callable[[Batch, Longs], Floats],
+    token_budget: int = TOKEN_BUDGET,
+    workers: int = 1,
 ) -> list[Floats]:
     """Log-probabilities per window, each of shape (positions, vocabulary).
 
@@ -88,17 +102,31 @@ def run_generator(
             raise ValueError(f"a position of {list(wanted)} is outside a window of {len(encoding.ids)} tokens")
     results: list[Floats] = [np.zeros((0, vocabulary_size), dtype=np.float32)] * len(encodings)
     asked = [index for index, wanted in enumerate(positions) if len(wanted)]
-    for batch in batches([encodings[index] for index in asked], pad_id):
-        windows = [asked[index] for index in batch.indexes]
-        length = batch.ids.shape[1]
-        flat = [row * length + position for row, window in enumerate(windows) for position in positions[window]]
-        logits = forward(batch, np.array(flat, dtype=np.int64))
+    made = list(batches([encodings[index] for index in asked], pad_id, token_budget))
+    owners = [[asked[index] for index in batch.indexes] for batch in made]
+    flat = [_flat_positions(batch, windows, positions) for batch, windows in zip(made, owners, strict=True)]
+    for windows, logits in zip(owners, _each(forward, made, flat, workers=workers), strict=True):
         start = 0
         for window in windows:
             end = start + len(positions[window])
             results[window] = log_softmax(logits[start:end])
             start = end
     return results
+
+
+def _flat_positions(batch: Batch, windows: Sequence[int], positions: Sequence[Sequence[int]]) -> Longs:
+    length = batch.ids.shape[1]
+    flat = [row * length + position for row, window in enumerate(windows) for position in positions[window]]
+    return np.array(flat, dtype=np.int64)
+
+
+def _each(forward: Callable[..., Floats], *arguments: Sequence[Any], workers: int) -> Iterator[Floats]:
+    """``map`` in order, over threads when there is more than one worker (the runtimes release the interpreter lock)."""
+    if workers == 1 or len(arguments[0]) < 2:
+        yield from map(forward, *arguments)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(forward, *arguments)
 
 
 def log_softmax(logits: Floats) -> Floats:

@@ -66,7 +66,7 @@ class MarkTables:
             "triples": differences(self.triples),
             "triple_levels": self.triple_levels,
         }
-        for length, keys in zip((2, 3, 4), self.words):
+        for length, keys in zip((2, 3, 4), self.words, strict=True):
             arrays[f"words{length}"] = differences(keys)
         np.savez_compressed(path, **arrays)
 
@@ -91,9 +91,9 @@ class MarkTables:
             level = self.pair_level(a, b)
             left[..., 1:] = level
             right[..., :-1] = level
-            is_word = _contains(self.words[0], self._key(a, b))
+            is_word = _contains(self.words[0], self._key(a, b)).astype(np.int64)
             words[..., 1:] |= is_word
-            words[..., :-1] |= is_word.astype(np.int64) * 2
+            words[..., :-1] |= is_word * 2
         if length >= 3:
             triple[..., 1:-1] = self.triple_level(ids[..., :-2], ids[..., 1:-1], ids[..., 2:])
         for size, bit in ((3, 4), (4, 8)):
@@ -102,8 +102,8 @@ class MarkTables:
                 is_word = _contains(self.words[size - 2], self._key(*parts)).astype(np.int64) * bit
                 for i in range(size):
                     words[..., i : length - size + 1 + i] |= is_word
-        mark = words + 16 * (left + 8 * (right + 8 * triple))
-        return mark.astype(np.int32)
+        mark: NDArray[np.int32] = (words + 16 * (left + 8 * (right + 8 * triple))).astype(np.int32)
+        return mark
 
     def _key(self, *ids: NDArray[Any]) -> Keys:
         key = ids[0].astype(np.uint64)

@@ -53,7 +53,7 @@ def find_model(name_or_path: str | Path | None = None, verify: bool = False) -> 
                 return model
     except OSError as error:
         raise ModelError(wanted, f"cannot be read ({error.strerror}); give a readable directory") from error
-    if re.fullmatch(r"\w[\w.-]*/[\w.-]+", wanted) and not Path(wanted.split("/")[0]).is_dir():
+    if re.fullmatch(r"\w[\w.-]*/[\w.-]+", wanted) and not Path(wanted.partition("/")[0]).is_dir():
         return _open_hub(wanted)
     places = " or ".join(str(place) for place in model_places())
     if name_or_path is None:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from corrector.electra.batching import Batch, Longs, check_lengths, run_discriminator, run_generator
+import numpy as np
+
+from corrector.electra.batching import ALONE, Batch, Longs, check_lengths, run_discriminator, run_generator
 from corrector.electra.runtime import Encoding, Floats
 from corrector.errors import ModelError
 
@@ -19,6 +21,8 @@ _ERRORS_ONLY = 3  # onnxruntime's log level
 
 class OnnxRuntime:
     """A ``Runtime`` over two ONNX files; each session is created when first asked, so clean text loads one of them.
+
+    Every window runs by itself, ``threads`` of them side by side, so that a result depends on its window alone.
 
     Both networks take int64 ``input_ids``, ``attention_mask`` and ``token_type_ids`` of shape (batch, length). The
     discriminator gives ``logits`` (batch, length); the generator also takes ``positions`` (n,), flat indexes into
@@ -35,28 +39,35 @@ class OnnxRuntime:
         network = self.model.discriminator
         check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
 
-        def forward(batch: Batch) -> Floats:
-            return _run(self._discriminator, network, _inputs(batch))
+        session = self._discriminator
 
-        return run_discriminator(encodings, self.pad_id, forward)
+        def forward(batch: Batch) -> Floats:
+            return _run(session, network, _inputs(batch))
+
+        return run_discriminator(encodings, self.pad_id, forward, ALONE, self.threads)
 
     def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
         network = self.model.generator
         check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
 
-        def forward(batch: Batch, flat: Longs) -> Floats:
-            return _run(self._generator, network, _inputs(batch) | {"positions": flat})
+        if not any(map(len, positions)):
+            return [np.zeros((0, network.setting("vocab_size") or 0), dtype=np.float32) for _ in encodings]
+        session = self._generator
 
-        return run_generator(encodings, positions, self.pad_id, network.setting("vocab_size") or 0, forward)
+        def forward(batch: Batch, flat: Longs) -> Floats:
+            return _run(session, network, _inputs(batch) | {"positions": flat})
+
+        size = network.setting("vocab_size") or 0
+        return run_generator(encodings, positions, self.pad_id, size, forward, ALONE, self.threads)
 
     @cached_property
     def _discriminator(self) -> Any:
-        return _session(self.model.discriminator, self.threads)
+        return _session(self.model.discriminator)
 
     @cached_property
     def _generator(self) -> Any:
-        return _session(self.model.generator, self.threads)
+        return _session(self.model.generator)
 
 
 def usable_cores() -> int:
@@ -70,11 +81,11 @@ def _inputs(batch: Batch) -> dict[str, Longs]:
     return {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
 
 
-def _session(network: Network, threads: int) -> Any:
+def _session(network: Network) -> Any:
     import onnxruntime  # type: ignore[import-untyped]
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1  # windows run side by side instead: small products gain little from threads
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     try:

@@ -17,9 +17,9 @@ Ints = NDArray[np.int32]
 class Encoding:
     """One window as tokens, [CLS] and [SEP] included.
 
-    ``ids`` and ``types`` have shape (tokens,). ``token_of[i]`` is the token that character ``i`` of the window belongs to, and
-    ``is_whole[i]`` tells whether that token is exactly this one character and in the vocabulary (only such characters can be scored or replaced).
-    Both have shape (characters,).
+    ``ids`` and ``types`` have shape (tokens,), ``token_of`` and ``is_whole`` (characters,). ``token_of[i]`` is the token that
+    character ``i`` of the window belongs to; ``is_whole[i]`` tells whether that token is exactly this one character and in
+    the vocabulary: only such characters can be scored or replaced.
     """
 
     ids: Ints

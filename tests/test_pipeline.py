@@ -1,0 +1,176 @@
+"""The stages together, over a fake runtime: what is suspicious, proposed, ranked, corrected and left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corrector.apply import corrected_text
+from corrector.detect import detect
+from corrector.electra.marks import MarkTables
+from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ModelError
+from corrector.pipeline import Corrector, Stages
+from corrector.propose import propose
+from corrector.rank import CHECK_FEATURES, FEATURES, Proposal, Ranker, default_ranker, edits_of, group, reason_of
+from corrector.text.segment import sentences
+from corrector.types import Span
+from tests.fakes import FakeRuntime
+
+CHARACTERS = "我今天很高形兴型因该应以经已的，。abc1大家好权利力公司"
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", *dict.fromkeys(CHARACTERS))
+WRONG = {"形": "兴", "因": "应", "以": "已"}
+
+
+def key(word: str) -> int:
+    number = 0
+    for char in word:
+        number = number * len(VOCABULARY) + VOCABULARY.index(char)
+    return number
+
+
+def tables() -> MarkTables:
+    words = np.array(sorted(map(key, ["高兴", "应该", "已经", "今天", "权利", "权力", "公司", "大家"])), dtype=np.uint64)
+    none, zero = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint8)
+    return MarkTables(len(VOCABULARY), words, np.full(len(words), 5, dtype=np.uint8), none, zero, (words, none, none))
+
+
+def make(wrong: dict[str, str] = WRONG, min_confidence: float = 0.5) -> tuple[Corrector, FakeRuntime]:
+    """A corrector over the fake runtime, without a model directory."""
+    runtime = FakeRuntime(VOCABULARY, wrong)
+    corrector = Corrector.__new__(Corrector)
+    corrector.model_name, corrector.model_checksum, corrector.min_confidence = "fake", "0", min_confidence
+    corrector.stages = Stages(Tokenizer(VOCABULARY, tables().types), runtime, default_ranker())
+    return corrector, runtime
+
+
+def test_one_error_is_corrected_with_offsets_of_the_text() -> None:
+    corrected = make()[0].correct("abc 我今天很高形。")
+    assert [(c.span, c.original, c.replacement) for c in corrected.corrections] == [(Span(9, 10), "形", "兴")]
+    assert corrected_text(corrected) == "abc 我今天很高兴。"
+    assert corrected.corrections[0].confidence > 0.5
+
+
+def test_several_errors_and_lines() -> None:
+    text = "我因该高形，\r\n大家以经好。\n"
+    assert corrected_text(make()[0].correct(text)) == "我应该高兴，\r\n大家已经好。\n"
+
+
+def test_nothing_is_done_above_the_confidence_asked_for() -> None:
+    corrected = make(min_confidence=1.0)[0].correct("我很高形。")
+    assert corrected.corrections == ()
+    assert [c.replacement for c in corrected.suggestions] == ["兴"]
+
+
+def test_clean_text_never_reaches_the_generator() -> None:
+    corrector, runtime = make()
+    assert corrector.correct("我今天很高兴。").corrections == ()
+    assert runtime.calls == {"discriminator": 1, "generator": 0}
+
+
+def test_text_without_han_reaches_no_model() -> None:
+    corrector, runtime = make()
+    assert corrected_text(corrector.correct("abc 1😀\n")) == "abc 1😀\n"
+    assert runtime.calls == {"discriminator": 0, "generator": 0}
+
+
+def test_protected_spans_stay() -> None:
+    text = "见 https://a.cn/高形 和 `高形`。"
+    assert corrected_text(make()[0].correct(text)) == text
+
+
+def test_unknown_characters_shift_nothing() -> None:
+    text = "𠀀😀e\u0301 我很高形𪚥。"
+    assert corrected_text(make()[0].correct(text)) == text.replace("形", "兴")
+
+
+def test_correct_many_keeps_the_order() -> None:
+    texts = [f"{number}我很高{'形' if number % 3 else '兴'}。" for number in range(150)]
+    assert [corrected_text(c) for c in make()[0].correct_many(iter(texts))] == [t.replace("形", "兴") for t in texts]
+
+
+def test_two_neighbours_are_one_correction() -> None:
+    corrected = make({"以": "已", "今": "经"})[0].correct("我以今好。")
+    assert [(c.original, c.replacement) for c in corrected.corrections] == [("以今", "已经")]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(st.sampled_from(CHARACTERS + "形因以 \n\r😀é~𠀀"), max_size=200))
+def test_only_reported_spans_change_and_twice_is_once(text: str) -> None:
+    corrector, _ = make()
+    corrected = corrector.correct(text)
+    result = corrected_text(corrected)
+    assert len(result) == len(text)
+    changed = {i for i, (a, b) in enumerate(zip(text, result, strict=True)) if a != b}
+    assert changed <= {i for c in corrected.corrections for i in range(c.span.start, c.span.end)}
+    assert corrected_text(corrector.correct(result)) == result
+
+
+def test_detect_respects_core_and_threshold() -> None:
+    tokenizer = Tokenizer(VOCABULARY)
+    (sentence,) = sentences("我很高形。")
+    encoding = tokenizer.encode(sentence.text)
+    logits = np.array([9, -2, 0, -2, 2, 9, 9], dtype=np.float32)  # [CLS] 我 很 高 形 。 [SEP]
+    assert [s.span for s in detect(sentence, encoding, logits, 0.5)] == [Span(1, 2), Span(3, 4)]
+    (found,) = detect(sentence, encoding, logits, 0.6)
+    assert found.span == Span(3, 4)
+    assert found.probability == pytest.approx(0.8808, abs=1e-4)
+
+
+def proposal(character: str, index: int, *candidates: str) -> Proposal:
+    ids = {token: number for number, token in enumerate(VOCABULARY)}
+    view = np.full(len(VOCABULARY), -8.0, dtype=np.float32)
+    for rank, candidate in enumerate(candidates):
+        view[ids[candidate]] = -1.0 - rank
+    tokenizer = Tokenizer(VOCABULARY, tables().types)
+    encoding = tokenizer.encode(character)
+    replaceable = np.array([len(token) == 1 and token >= "\u4e00" for token in VOCABULARY])
+    found = propose(encoding, 1, view, view, VOCABULARY, replaceable, tables(), ids)
+    return Proposal(index, index + 1, 3.0, view, view, found)
+
+
+def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> None:
+    found = [candidate.text for candidate in proposal("形", 0, "形", "天").candidates]
+    assert found[0] == "天"
+    assert {"型", "兴"} <= set(found)
+    assert "形" not in found
+    assert all(char >= "\u4e00" for char in found)
+
+
+def test_groups_are_neighbours_three_at_most() -> None:
+    members = [proposal("形", index) for index in (0, 1, 2, 3, 7)]
+    assert [[m.index for m in g] for g in group(members)] == [[0, 1, 2], [3], [7]]
+
+
+def test_features_of_an_edit_by_hand() -> None:
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("高形")
+    ids = {token: number for number, token in enumerate(VOCABULARY)}
+    edits = edits_of([proposal("形", 1, "兴")], encoding, VOCABULARY, ids, tables())
+    (edit,) = [edit for edit in edits if edit.replacement == "兴"]
+    named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
+    assert named["changed"] == 1
+    assert named["detection"] == 3
+    assert named["masked_log_odds"] == 7  # -1 against -8
+    assert named["pair_gain"] == 5  # 高兴 has level 5, 高形 none
+    assert named["word_gain"] == 1
+    assert named["together"] == 0
+    assert named["same_sound"] == 1
+    assert reason_of(edit) == "same_sound"
+
+
+def test_ranker_probabilities_by_hand() -> None:
+    ranker = Ranker(dict.fromkeys(FEATURES, 0.0), dict.fromkeys(CHECK_FEATURES, 0.0) | {"score": 1.0})
+    checks = np.zeros((2, len(CHECK_FEATURES)), dtype=np.float32)
+    checks[0, CHECK_FEATURES.index("score")] = np.log(2)
+    assert ranker.confidences(checks).tolist() == pytest.approx([0.5, 0.25])  # 2 and 1 against 1 for the text as it is
+
+
+def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "ranker.json"
+    default_ranker().save(path)
+    assert Ranker.load(path) == default_ranker()
+    path.write_text(path.read_text("utf-8").replace("word_gain", "wort"), "utf-8")
+    with pytest.raises(ModelError, match="other features"):
+        Ranker.load(path)
