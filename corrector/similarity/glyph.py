@@ -7,6 +7,7 @@ holds the nearest of each character, so a score of 0 means: not among each other
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
