@@ -49,7 +49,7 @@ def fit_log_linear(examples: Sequence[Example], size: int, steps: int = 200) -> 
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     owner = np.repeat(np.arange(len(examples)), sizes)
-    right = np.array([start + example.right for start, example in zip(starts, examples) if example.right >= 0])
+    right = np.array([start + example.right for start, example in zip(starts, examples, strict=True) if example.right >= 0])
 
     def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = features @ weights

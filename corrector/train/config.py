@@ -116,7 +116,8 @@ def to_json(config: TrainConfig) -> str:
 
 def from_mapping(values: dict[str, Any], source: str = "config") -> TrainConfig:
     """A config from (nested) keys. Raises ConfigError for a key that does not exist."""
-    return _build(TrainConfig, values, source)
+    config: TrainConfig = _build(TrainConfig, values, source)
+    return config
 
 
 def load(path: Path) -> TrainConfig:

@@ -1,14 +1,13 @@
 """From text files to packed tokens, counts and windows.
 
-``pack`` reads plain text (one paragraph a line, .txt or .txt.zst), makes the vocabulary, writes one uint16 array a file, and counts pairs and
-triples of characters on two halves of the corpus separately: a window is always marked with the counts of the half it is *not* in,
-so that the marks tell in training what they will tell about unseen text.
+``pack`` reads plain text (one paragraph a line, .txt or .txt.zst), makes the vocabulary, writes one uint16 array a file,
+and counts pairs and triples of characters on two halves of the corpus separately: a window is always marked with the counts
+of the half it is *not* in, so that the marks tell in training what they will tell about unseen text.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ def is_han(char: str) -> bool:
 
 def make_vocabulary(counts: dict[str, int], extra: str) -> tuple[str, ...]:
     """Specials, then letters, digits and punctuation, then Han characters by falling frequency; ``extra`` are always in."""
-    merged: dict[str, int] = {char: 0 for char in extra}
+    merged = dict.fromkeys(extra, 0)
     for char, count in counts.items():
         form = normalise_character(char)
         merged[form] = merged.get(form, 0) + count
@@ -131,10 +130,11 @@ def lexicon_words() -> dict[str, int]:
     return words
 
 
-def pack(files: list[Path], out: Path, fold_of: dict[str, int]) -> None:
+def pack(files: list[Path], out: Path, fold_of: dict[str, int], extra: str | None = None) -> None:
     """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (which half each line is in), marks.{0,1,all}.npz, lexicon.json.
 
     ``fold_of`` names the half of each file; files not named are only packed, and their lines get the half that holds the same line.
+    ``extra`` are characters of the vocabulary that the text need not have; None: ``standard_characters``.
     """
     out.mkdir(parents=True, exist_ok=True)
     counts: dict[str, int] = {}
@@ -144,7 +144,7 @@ def pack(files: list[Path], out: Path, fold_of: dict[str, int]) -> None:
         count_characters(text, counts)
         if path.name in fold_of:
             lines[fold_of[path.name]].update(map(hash, text.split("\n")))
-    vocabulary = make_vocabulary(counts, standard_characters())
+    vocabulary = make_vocabulary(counts, standard_characters() if extra is None else extra)
     (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     tokenizer = Tokenizer(vocabulary)
     halves: tuple[list[Tokens], list[Tokens]] = ([], [])
@@ -235,9 +235,3 @@ class WindowStream:
 
 def load_shards(data: Path, names: list[str], vocabulary: tuple[str, ...]) -> list[Shard]:
     return [Shard.load(data / f"{name}.npy", vocabulary) for name in names]
-
-
-def shard_names(data: Path, prefix: str) -> Iterator[str]:
-    for path in sorted(data.glob(f"{prefix}*.npy")):
-        if not path.name.endswith(".fold.npy"):
-            yield path.stem

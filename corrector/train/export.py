@@ -1,22 +1,28 @@
-"""From a checkpoint to what ships: int8 ONNX networks, or a half-precision pair for transformers, each with its manifest."""
+"""From a checkpoint to what ships: int8 ONNX networks, or a half-precision pair for transformers."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from corrector.electra.manifest import SCHEMA, file_entries
-from corrector.train import checkpoint
+from corrector.electra.model import MARKS, RANKER, VOCABULARY
+from corrector.errors import ModelError
+from corrector.rank import default_ranker
+from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping
 from corrector.train.model import JointElectra, transformers_state
+from corrector.train.prepare import read_record
+from corrector.train.release import thresholds, write_manifest
 
-LICENCE = "Apache-2.0"
+Format = Literal["onnx", "pytorch"]
 
 
 def load_model(path: Path) -> tuple[JointElectra, TrainConfig, int]:
@@ -54,21 +60,37 @@ class _Discriminator(_Plain):
 
 
 class _Generator(_Plain):
+    """The head has its own copy of the table: the quantiser cannot handle one that is looked up and multiplied by."""
+
+    def __init__(self, model: JointElectra) -> None:
+        super().__init__(model)
+        self.outputs = nn.Parameter(self.words.detach().t().clone())  # (embedding, vocabulary)
+
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor, positions: Tensor) -> Tensor:
         hidden = self.encode(ids, mask, types)
         chosen = hidden.reshape(-1, hidden.shape[-1])[positions]
-        logits: Tensor = self.model.correction(chosen, self.words)
+        head = self.model.correction
+        logits: Tensor = head.norm(nn.functional.gelu(head.dense(chosen))) @ self.outputs + head.bias
         return logits
 
 
 def export_onnx(model: JointElectra, out: Path) -> None:
     """Write ``discriminator/`` and ``generator/`` with ``config.json`` and ``model.int8.onnx`` (weights per channel, 8 bits)."""
-    sample = (torch.ones(2, 8, dtype=torch.long), torch.ones(2, 8, dtype=torch.long), torch.zeros(2, 8, dtype=torch.long))
+    sample = (
+        torch.ones(2, 8, dtype=torch.long),
+        torch.ones(2, 8, dtype=torch.long),
+        torch.zeros(2, 8, dtype=torch.long),
+    )
     axes = {0: "batch", 1: "length"}
     inputs = {"input_ids": axes, "attention_mask": axes, "token_type_ids": axes}
     for name, network, arguments, dynamic in (
         ("discriminator", _Discriminator(model), sample, inputs | {"logits": axes}),
-        ("generator", _Generator(model), (*sample, torch.arange(3)), inputs | {"positions": {0: "n"}, "logits": {0: "n"}}),
+        (
+            "generator",
+            _Generator(model),
+            (*sample, torch.arange(3)),
+            inputs | {"positions": {0: "n"}, "logits": {0: "n"}},
+        ),
     ):
         folder = out / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,15 +132,52 @@ def export_pytorch(model: JointElectra, out: Path) -> None:
         save_file({key: tensor.half() for key, tensor in state.items()}, folder / "model.safetensors", {"format": "pt"})
 
 
-def write_manifest(out: Path, name: str, version: str, details: Mapping[str, Any]) -> None:
-    """Write ``manifest.json`` over every file now in ``out`` and the model card generated from it."""
-    from corrector.train.card import render_card
+def export_release(
+    start: Path,
+    data: Path,
+    out: Path,
+    name: str,
+    version: str,
+    format_: Format,
+    say: Callable[[str], None],
+    notes: Mapping[str, Any] | None = None,
+    sources: Sequence[Any] = (),
+) -> None:
+    """Write a whole model directory: networks, vocabulary, marks, a ranker unless one is there, manifest and card.
 
-    files = sorted(
-        path.relative_to(out).as_posix()
-        for path in out.rglob("*")
-        if path.is_file() and path.name not in ("manifest.json", "README.md")
-    )
-    manifest = {"schema": SCHEMA, "name": name, "version": version, "licence": LICENCE, **details, "files": file_entries(out, files)}
-    (out / "manifest.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (out / "README.md").write_text(render_card(manifest), "utf-8")
+    ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary.
+    """
+    from corrector import __version__
+
+    model, config, tokens = load_model(start)
+    corpus = read_record(data)
+    vocabulary_size = len((data / VOCABULARY).read_text("utf-8").splitlines())
+    if vocabulary_size != config.model.vocabulary_size:
+        message = f"trained with {config.model.vocabulary_size} tokens where {data / VOCABULARY} has {vocabulary_size}"
+        raise ModelError(start, f"{message}; give the --data it was trained on")
+    out.mkdir(parents=True, exist_ok=True)
+    say(f"exporting {start} ({tokens:,} tokens) to {out} as {format_}")
+    (export_onnx if format_ == "onnx" else export_pytorch)(model, out)
+    shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
+    shutil.copyfile(data / "marks.all.npz", out / MARKS)
+    if not (out / RANKER).is_file():
+        default_ranker().save(out / RANKER)
+    training = {
+        "corpus": asdict(corpus),
+        "network": {"parameters": parameters(model), **asdict(config.model)},
+        "runs": ledger.runs(start, config, tokens),
+        **(notes or {}),
+    }
+    details = {
+        "code": {"made_with": __version__, "requires": f">={__version__}"},
+        "training": training,
+        "thresholds": thresholds(out / RANKER),
+        "sources": list(sources),
+        "scores": [],
+    }
+    write_manifest(out, name, version, details)
+
+
+def parameters(model: JointElectra) -> int:
+    """How many numbers the shipped discriminator has."""
+    return sum(tensor.numel() for tensor in transformers_state(model)[0].values())

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.similarity.ids import Decomposition
+from corrector.similarity.ids import Decomposition, Tree
 from corrector.similarity.pinyin import readings
 from corrector.similarity.syllables import split_syllable, split_tone
 
@@ -51,12 +51,12 @@ def _components(vocabulary: tuple[str, ...], path: Path) -> dict[str, set[str]]:
     for token in vocabulary:
         if len(token) == 1 and readings(token):
             tree = decomposition.tree(token)
-            nodes = [tree] if isinstance(tree, str) else [node for node in tree[1:]]
+            nodes = [tree] if isinstance(tree, str) else list(tree[1:])
             names = {_name(node) for node in nodes}
             names |= {_name(part) for node in nodes if not isinstance(node, str) for part in node[1:]}
             found[token] = names | {token}
     return found
 
 
-def _name(node: object) -> str:
-    return node if isinstance(node, str) else "".join(map(_name, node))  # type: ignore[attr-defined]
+def _name(node: Tree) -> str:
+    return node if isinstance(node, str) else "".join(map(_name, node))

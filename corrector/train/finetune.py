@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,11 @@ import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import EvalDataError
-from corrector.train import checkpoint
-from corrector.train.config import NoiseConfig, TrainConfig, to_json
-from corrector.train.corpus import WindowStream, load_shards, shard_names
+from corrector.train import ledger
+from corrector.train.config import NoiseConfig, TrainConfig, from_mapping, to_json
 from corrector.train.loop import Arrays
-from corrector.train.pretrain import make_trainer, with_vocabulary
+from corrector.train.prepare import shard_names
+from corrector.train.pretrain import load_fitting, make_trainer, window_stream, with_vocabulary
 
 FINETUNE_NOISE = NoiseConfig(
     clean_windows=0.55, single_windows=0.3, rates=(0.03, 0.06), same_sound=0.40, near_sound=0.14, shape=0.14, random=0.02,
@@ -30,12 +31,17 @@ class PairSet:
 
     pairs: tuple[tuple[str, str], ...]
     weight: float
+    name: str = ""
 
 
 def read_pairs(path: Path) -> tuple[tuple[str, str], ...]:
     """``source<TAB>target`` lines; rows of unequal length are left out. Raises EvalDataError for a row without a tab."""
     pairs = []
-    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EvalDataError(path, f"cannot be read ({error}); give a UTF-8 file") from error
+    for number, line in enumerate(lines, 1):
         if not line:
             continue
         source, tab, target = line.partition("\t")
@@ -53,9 +59,11 @@ class PairStream:
 
     def __init__(self, sets: Sequence[PairSet], tokenizer: Tokenizer, seed: int) -> None:
         self.rows = [
-            (tokenizer.character_ids(source), tokenizer.character_ids(target)) for item in sets for source, target in item.pairs
+            (tokenizer.character_ids(source), tokenizer.character_ids(target))
+            for item in sets
+            for source, target in item.pairs
         ]
-        weights = np.concatenate([np.full(len(item.pairs), item.weight) for item in sets])
+        weights = np.concatenate([np.zeros(0), *(np.full(len(item.pairs), item.weight) for item in sets)])
         self.cumulative = np.cumsum(weights / weights.sum())
         self.tokenizer = tokenizer
         self.rng = np.random.default_rng(seed)
@@ -76,15 +84,20 @@ class PairStream:
         return original, given
 
 
-def finetune(config: TrainConfig, start: Path, sets: Sequence[PairSet], pair_share: float, say: Callable[[str], None]) -> None:
-    """Go on from the pre-training checkpoint ``start`` on labelled rows (``pair_share`` of each batch) and synthetic ones."""
+def finetune(
+    config: TrainConfig, start: Path, sets: Sequence[PairSet], pair_share: float, say: Callable[[str], None]
+) -> None:
+    """Go on from the pre-training checkpoint ``start`` on labelled rows (``pair_share`` of each batch) and synthetic ones.
+
+    Without ``sets`` every row is synthetic. Goes on from ``out/checkpoint.pt`` instead if there is one.
+    """
     data, out = Path(config.data), Path(config.out)
+    _, clean = shard_names(data)
     tokenizer = Tokenizer.load(data / "vocab.txt")
     config = with_vocabulary(config, tokenizer)
-    corpus = WindowStream(
-        load_shards(data, list(shard_names(data, "edited")), tokenizer.vocabulary), config.seed, tokenizer.cls_id, tokenizer.sep_id
-    )
+    corpus = window_stream(config, tokenizer, clean, "clean")
     pairs = PairStream(sets, tokenizer, config.seed)
+    pair_share = pair_share if sets else 0.0
 
     def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
         labelled = round(count * pair_share)
@@ -100,12 +113,16 @@ def finetune(config: TrainConfig, start: Path, sets: Sequence[PairSet], pair_sha
     trainer = make_trainer(config, tokenizer, source)
     path = out / "checkpoint.pt"
     if path.exists():
-        state = trainer.restore(checkpoint.load(path))
+        state = trainer.restore(load_fitting(path, config))
         (corpus.epoch, corpus.index), pairs.rng.bit_generator.state = state
         say(f"going on from {trainer.tokens:,} tokens")
     else:
-        trainer.model.load_state_dict(checkpoint.load(start)["model"])
-    out.mkdir(parents=True, exist_ok=True)
+        begun = load_fitting(start, config)
+        trainer.model.load_state_dict(begun["model"])
+        earlier = ledger.runs(start, from_mapping(json.loads(begun["config"]), str(start)), begun["tokens"])
+        out.mkdir(parents=True, exist_ok=True)
+        named = [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in sets]
+        ledger.write_ledger(out, earlier, named, pair_share)
     (out / "config.json").write_text(to_json(config), "utf-8")
     trainer.run(out, lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state), say)
 

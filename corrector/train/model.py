@@ -47,7 +47,7 @@ class Embeddings(nn.Module):
         """(batch, length) ids and marks → (batch, length, embedding)."""
         positions = torch.arange(ids.shape[1], device=ids.device)
         total = F.embedding(ids, table) + self.position(positions)
-        for table, size in zip(self.marks, MARK_FACTORS):
+        for table, size in zip(self.marks, MARK_FACTORS, strict=True):
             total = total + table(types % size)
             types = types // size
         out: Tensor = self.norm(total)
@@ -57,8 +57,8 @@ class Embeddings(nn.Module):
         """The sum of the factor tables for every mark: (product of MARK_FACTORS, embedding)."""
         mark = torch.arange(math.prod(MARK_FACTORS))
         total = torch.zeros(len(mark), self.word.embedding_dim)
-        for table, size in zip(self.marks, MARK_FACTORS):
-            total = total + table.weight.detach().float().cpu()[mark % size]  # type: ignore[union-attr, index, operator]
+        for table, size in zip(self.marks, MARK_FACTORS, strict=True):
+            total = total + table.weight.detach().float().cpu()[mark % size]
             mark = mark // size
         return total
 
@@ -196,7 +196,7 @@ def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str
         prefix = f"electra.encoder.layer.{number}."
         for kind in ("weight", "bias"):
             parts = getattr(layer.qkv, kind).chunk(3)
-            for name, part in zip(("query", "key", "value"), parts):
+            for name, part in zip(("query", "key", "value"), parts, strict=True):
                 shared[f"{prefix}attention.self.{name}.{kind}"] = part
             for ours, theirs in (
                 (layer.out, "attention.output.dense"),
@@ -219,3 +219,48 @@ def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str
         for name, tensor in state.items():
             state[name] = tensor.detach().float().cpu().clone().contiguous()
     return detection, correction
+
+
+NEIGHBOURS = (-1, 1, -2, 2)
+_WAVES = 16  # frequencies, two dimensions each
+_POSITION_STD = 1.0  # of the position dimensions against the others of an embedding
+_SHARPNESS = 0.9  # weight of the wave dimensions in query and key: the neighbour gets most of the attention
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+def attend_to_neighbours(model: JointElectra) -> None:
+    """Start with heads of the first layers looking at the characters one and two places to either side.
+
+    A randomly initialised encoder spends its first millions of tokens finding out where the neighbours are. Position vectors become
+    sines and cosines in dimensions of their own, and query and key of one head per offset rotate them by it: the score is
+    Σ cos(ω(i + offset - j)), greatest at j = i + offset. Everything stays trainable and plain ELECTRA.
+    """
+    emb = model.embeddings
+    size = 2 * _WAVES
+    frequencies = torch.logspace(math.log10(2.6), math.log10(0.08), _WAVES)
+    angles = torch.arange(emb.position.num_embeddings)[:, None] * frequencies  # (positions, waves)
+    for table in (emb.word.weight, emb.feature_rows, *(marks.weight for marks in emb.marks)):
+        table[:, :size] = 0.0
+    rest = (emb.table()[:, size:].std() ** 2 + sum(marks.weight[:, size:].std() ** 2 for marks in emb.marks)) ** 0.5
+    amplitude = _POSITION_STD * float(rest) * 2**0.5
+    emb.position.weight[:, :size] = amplitude * torch.cat([angles.sin(), angles.cos()], 1)
+    for tower in (model.encoder, model.generator):
+        tower.project.weight[:size] = 0.0
+        tower.project.weight[:size, :size] = torch.eye(size)
+        tower.project.bias[:size] = 0.0
+        first = tower.layers[0]
+        assert isinstance(first, Layer)
+        hidden, head = first.out.in_features, first.out.in_features // first.heads
+        for number, offset in zip(range(first.heads), NEIGHBOURS, strict=False):
+            query, key = number * head, hidden + number * head
+            turn = frequencies * offset
+            rotation = torch.zeros(size, size)
+            waves = torch.arange(_WAVES)
+            # sin(a + t) = sin a cos t + cos a sin t;  cos(a + t) = cos a cos t - sin a sin t
+            rotation[waves, waves] = rotation[waves + _WAVES, waves + _WAVES] = turn.cos()
+            rotation[waves, waves + _WAVES] = turn.sin()
+            rotation[waves + _WAVES, waves] = -turn.sin()
+            for row, matrix in ((query, rotation), (key, torch.eye(size))):
+                first.qkv.weight[row : row + size] = 0.0
+                first.qkv.weight[row : row + size, :size] = matrix * _SHARPNESS
+                first.qkv.bias[row : row + size] = 0.0

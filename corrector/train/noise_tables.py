@@ -51,7 +51,7 @@ class NoiseTables:
             return cls(**{name: data[name] for name in cls.__dataclass_fields__})
 
     def save(self, path: Path) -> None:
-        np.savez(path, **{name: getattr(self, name) for name in self.__dataclass_fields__})  # type: ignore[arg-type]
+        np.savez(path, **{name: getattr(self, name) for name in self.__dataclass_fields__})
 
 
 def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Path) -> NoiseTables:
@@ -130,7 +130,7 @@ def _similarity(
     rows = np.flatnonzero(han)
     first = np.array([number[readings(vocabulary[row])[0]] for row in rows])
     similarity = np.zeros((len(vocabulary),) * 2, dtype=np.uint8)
-    for row, syllable in zip(rows, first):
+    for row, syllable in zip(rows, first, strict=True):
         similarity[row, rows] = (matrix[syllable][first] * 255).astype(np.uint8)
         for other, score in shape[vocabulary[row]]:
             if other in ids:

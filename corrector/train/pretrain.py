@@ -3,29 +3,57 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint
 from corrector.train.config import TrainConfig, to_json
-from corrector.train.corpus import SPECIALS, WindowStream, load_shards, shard_names
+from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.loop import Arrays, Trainer
-from corrector.train.model import JointElectra
+from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
+from corrector.train.prepare import RECORD, shard_names
 
 
 def with_vocabulary(config: TrainConfig, tokenizer: Tokenizer) -> TrainConfig:
+    """The config with the size of this vocabulary."""
     model = dataclasses.replace(config.model, vocabulary_size=len(tokenizer.vocabulary))
     return dataclasses.replace(config, model=model)
 
 
-def make_trainer(config: TrainConfig, tokenizer: Tokenizer, source: Callable[[int, int], tuple[Arrays, Arrays, Arrays]]) -> Trainer:
-    """A fresh trainer on the marks and noise tables in ``config.data``. A half is marked with the other half's counts; half 2 with all."""
+def window_stream(config: TrainConfig, tokenizer: Tokenizer, names: Sequence[str], kind: str) -> WindowStream:
+    """The windows of these shards of ``config.data``. Raises ConfigError for windows that fit no batch or no network,
+    InputError for too little text."""
+    data, longest = Path(config.data), max(length for _, length in config.stages)
+    if longest > min(config.batch_tokens, config.model.max_positions):
+        limits = f"batch_tokens {config.batch_tokens} and max_positions {config.model.max_positions}"
+        raise ConfigError("config", "stages", f"windows of {longest} tokens do not fit {limits}")
+    if not names:
+        raise InputError(data / RECORD, f"no {kind} text in it; pack some with --{kind}")
+    shards = load_shards(data, list(names), tokenizer.vocabulary)
+    smallest = min(len(shard.tokens) for shard in shards)
+    if smallest < 4 * longest:
+        raise InputError(
+            data, f"a {kind} shard of {smallest} tokens is too small for windows of {longest}; pack more text"
+        )
+    return WindowStream(shards, config.seed, tokenizer.cls_id, tokenizer.sep_id)
+
+
+def make_trainer(
+    config: TrainConfig, tokenizer: Tokenizer, source: Callable[[int, int], tuple[Arrays, Arrays, Arrays]]
+) -> Trainer:
+    """A fresh trainer on the marks and noise tables in ``config.data``.
+
+    A half of the corpus is marked with the other half's counts; "half 2", text in neither, with all of them.
+    """
     import torch
 
     data = Path(config.data)
@@ -33,17 +61,30 @@ def make_trainer(config: TrainConfig, tokenizer: Tokenizer, source: Callable[[in
     noise = Noise(NoiseTables.load(data / "noise.npz"), config.noise, len(tokenizer.vocabulary), tokenizer.mask_id)
     marks = tuple(MarkTables.load(data / f"marks.{name}.npz") for name in ("1", "0", "all"))
     features = torch.from_numpy(np.load(data / "features.npy"))
-    return Trainer(config, JointElectra(config.model, features), noise, marks, len(SPECIALS), source)
+    model = JointElectra(config.model, features)
+    attend_to_neighbours(model)
+    return Trainer(config, model, noise, marks, len(SPECIALS), source)
+
+
+def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:
+    """A checkpoint whose network has the shape that ``config`` asks for. Raises ConfigError naming the first difference."""
+    state = checkpoint.load(path)
+    theirs, ours = json.loads(state["config"])["model"], dataclasses.asdict(config.model)
+    for key, value in ours.items():
+        if theirs.get(key) != value:
+            raise ConfigError(
+                path, f"model.{key}", f"is {theirs.get(key)} there, {value} here; use another --out or setting"
+            )
+    return state
 
 
 def pretrain(config: TrainConfig, say: Callable[[str], None]) -> None:
     """Train until ``total_tokens``, going on from ``out/checkpoint.pt`` if there is one."""
     data, out = Path(config.data), Path(config.out)
+    raw, _ = shard_names(data)
     tokenizer = Tokenizer.load(data / "vocab.txt")
     config = with_vocabulary(config, tokenizer)
-    stream = WindowStream(
-        load_shards(data, list(shard_names(data, "mixed")), tokenizer.vocabulary), config.seed, tokenizer.cls_id, tokenizer.sep_id
-    )
+    stream = window_stream(config, tokenizer, raw, "raw")
 
     def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
         windows, folds = stream.batch(count, length)
@@ -53,7 +94,7 @@ def pretrain(config: TrainConfig, say: Callable[[str], None]) -> None:
     trainer = make_trainer(config, tokenizer, source)
     path = out / "checkpoint.pt"
     if path.exists():
-        stream.epoch, stream.index = trainer.restore(checkpoint.load(path))
+        stream.epoch, stream.index = trainer.restore(load_fitting(path, config))
         say(f"going on from {trainer.tokens:,} tokens")
     out.mkdir(parents=True, exist_ok=True)
     (out / "config.json").write_text(to_json(config), "utf-8")

@@ -1,0 +1,218 @@
+"""`python -m corrector.train`: from text to a model directory, one command a step. Every step can be given again to go on."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from corrector.errors import ConfigError, CorrectorError
+
+if TYPE_CHECKING:
+    from corrector.train.config import TrainConfig
+    from corrector.train.export import Format
+    from corrector.train.finetune import PairSet
+
+USAGE, FAILED, INTERRUPTED = 2, 123, 130
+_EXTRA = {"torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"}
+"""What the extra [torch] brings, by import name."""
+
+_FILE = click.Path(path_type=Path)
+_data = click.option("--data", type=_FILE, required=True, help="A folder made by `pack`.")
+_out = click.option("--out", type=_FILE, required=True, help="Folder to write to; made if missing.")
+_set = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="A setting, such as noise.word=0.3.")
+_debug = click.option("--debug", is_flag=True, help="A few steps only.")
+
+
+def _say(message: str) -> None:
+    click.echo(message, err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def train() -> None:
+    """Train, fine-tune, calibrate and export the models."""
+
+
+@train.command()
+@click.option("--raw", multiple=True, required=True, metavar="FILE", help="Text to pre-train on, or a 'pattern*'.")
+@click.option("--clean", multiple=True, metavar="FILE", help="Edited text to put errors into, or a 'pattern*'.")
+@click.option("--ids", type=_FILE, help="Ideographic description sequences, for the component features.")
+@_out
+def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Path) -> None:
+    """Make tokens, marks, noise tables and features from text.
+
+    Files are .txt or .txt.zst in UTF-8, a paragraph a line; --raw and --clean can be given several times.
+    """
+    from corrector.train.prepare import expand, prepare
+
+    prepare(expand(raw), expand(clean), out, ids, _say)
+
+
+@train.command()
+@_data
+@_out
+@click.option("--config", type=_FILE, help="Settings as JSON, such as the config.json of another run.")
+@_set
+@_debug
+def pretrain(data: Path, out: Path, config: Path | None, settings: tuple[str, ...], debug: bool) -> None:
+    """Pre-train the networks; goes on from OUT/checkpoint.pt. Ctrl-C and SIGTERM save and stop."""
+    from corrector.train.pretrain import pretrain as run
+
+    base = _read_config(config)
+    chosen = dataclasses.replace(base.debug() if debug else base, data=str(data), out=str(out))
+    run(_override(chosen, settings), _say)
+
+
+@train.command()
+@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
+@click.option("--from", "start", type=_FILE, required=True, help="The checkpoint to go on from.")
+@_data
+@_out
+@click.option(
+    "--pair-share", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Labelled share of a batch."
+)
+@_set
+@_debug
+def finetune(
+    pairs: tuple[str, ...],
+    start: Path,
+    data: Path,
+    out: Path,
+    pair_share: float,
+    settings: tuple[str, ...],
+    debug: bool,
+) -> None:
+    """Fine-tune on labelled pairs (`source<TAB>target` lines) and synthetic errors in clean text."""
+    from corrector.train.debug import debug_finetune
+    from corrector.train.export import load_model
+    from corrector.train.finetune import finetune as run
+    from corrector.train.finetune import finetune_config
+
+    config = finetune_config(load_model(start)[1], str(data), str(out))
+    config = _override(debug_finetune(config) if debug else config, settings)
+    run(config, start, [_pair_set(item) for item in pairs], pair_share, _say)
+
+
+@train.command()
+@click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
+@click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
+@click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")
+def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...]) -> None:
+    """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date."""
+    from corrector.train.debug import fit_ranker
+
+    fit_ranker(model, pairs, held_back, _say)
+
+
+@train.command()
+@click.option("--checkpoint", type=_FILE, required=True, help="The checkpoint to export.")
+@_data
+@_out
+@click.option("--name", required=True, help="Name of the model.")
+@click.option("--version", default="0.1.0", show_default=True, help="Version of the model.")
+@click.option("--format", "format_", type=click.Choice(["onnx", "pytorch"]), default="onnx", show_default=True)
+@click.option("--ledger", metavar="KEY=VALUE", multiple=True, help="A note for the training ledger.")
+@click.option("--sources", type=_FILE, help="Sources of the training text with licences, a JSON list.")
+@click.option("--scores", type=_FILE, help="What `python -m corrector.eval --json` printed for this model.")
+def export(
+    checkpoint: Path,
+    data: Path,
+    out: Path,
+    name: str,
+    version: str,
+    format_: str,
+    ledger: tuple[str, ...],
+    sources: Path | None,
+    scores: Path | None,
+) -> None:
+    """Write a model directory: int8 ONNX to use, or half-precision PyTorch."""
+    from corrector.train.release import read_list, read_settings, refresh_manifest
+
+    notes, listed = read_settings(ledger, "--ledger"), read_list(sources) if sources else []
+    from corrector.train.export import export_release
+
+    export_release(checkpoint, data, out, name, version, cast("Format", format_), _say, notes, listed)
+    if scores:
+        refresh_manifest(out, _say, scores)
+
+
+@train.command()
+@click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
+@click.option("--scores", type=_FILE, help="What `python -m corrector.eval --json` printed for this model.")
+@click.option("--sources", type=_FILE, help="Sources of the training text with licences, a JSON list.")
+def manifest(model: Path, scores: Path | None, sources: Path | None) -> None:
+    """Write MODEL's manifest and card again after the ranker or the scores changed."""
+    from corrector.train.release import refresh_manifest
+
+    refresh_manifest(model, _say, scores, sources)
+
+
+@train.command()
+@click.option("--labelled", type=_FILE, help="Labelled file to make the text from. Default: the project's own.")
+@_out
+def debug(labelled: Path | None, out: Path) -> None:
+    """Run the whole chain on a few sentences, in about a minute."""
+    from corrector.train.debug import labelled_rows, run_chain
+
+    _say(f"done: {run_chain(out, labelled_rows(labelled), _say)}")
+
+
+def _read_config(path: Path | None) -> TrainConfig:
+    from corrector.train.config import TrainConfig, load
+
+    if path is None:
+        return TrainConfig()
+    try:
+        return load(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(path, "config", f"cannot be read ({error}); give a JSON object of settings") from error
+
+
+def _override(config: TrainConfig, settings: Sequence[str]) -> TrainConfig:
+    from corrector.train.config import override
+
+    return override(config, tuple(settings))
+
+
+def _pair_set(item: str) -> PairSet:
+    """``file.tsv`` or ``file.tsv:weight``; a weight is what can be read as a number after the last colon."""
+    from corrector.train.finetune import PairSet, read_pairs
+
+    name, _, weight = item.rpartition(":")
+    try:
+        path, factor = (Path(name), float(weight)) if name else (Path(item), 1.0)
+    except ValueError:
+        path, factor = Path(item), 1.0
+    if not 0 < factor < float("inf"):
+        raise ConfigError("finetune", item, "the weight must be above 0")
+    return PairSet(read_pairs(path), factor, path.name)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with ``arguments`` (default: the process's own) and return its exit code."""
+    try:
+        status: Any = train.main(arguments, prog_name="python -m corrector.train", standalone_mode=False)
+        return int(status or 0)
+    except click.UsageError as error:
+        usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
+        click.echo(f"{usage}error: {error.format_message()}", err=True)
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRA:
+            raise
+        click.echo(f"error: {package} is not installed; pip install electra-correct[torch]", err=True)
+        return FAILED
+    except (CorrectorError, OSError) as error:
+        click.echo(f"error: {error}", err=True)
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""The model card: everything a manifest knows, as a page to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+NONE = "–"
+_FIGURES = (
+    ("P", "strict_correction.precision"),
+    ("R", "strict_correction.recall"),
+    ("F1", "strict_correction.f1"),
+    ("detection F1", "strict_detection.f1"),
+    ("character F1", "character_correction.f1"),
+    ("FPR", "false_positive_rate"),
+)
+
+
+def render_card(manifest: Mapping[str, Any]) -> str:
+    """The model card in Markdown; a section without facts in the manifest says so instead of being left out."""
+    sections = (
+        _head(manifest),
+        _use(manifest),
+        _scores(manifest.get("scores") or ()),
+        _sources(manifest.get("sources") or ()),
+        _training(manifest.get("training") or {}),
+        _continue(str(manifest["name"])),
+        _files(manifest["files"]),
+    )
+    return "\n\n".join(sections) + "\n"
+
+
+def _head(manifest: Mapping[str, Any]) -> str:
+    network = (manifest.get("training") or {}).get("network") or {}
+    size = f" {network['parameters'] / 1e6:.1f} million parameters each." if "parameters" in network else ""
+    made_with = (manifest.get("code") or {}).get("made_with", NONE)
+    return "\n\n".join(
+        (
+            f"# {manifest['name']} {manifest['version']}",
+            "A pair of Chinese ELECTRA networks that correct misspelt characters: a discriminator that tells for every character"
+            " whether it was replaced, and a generator that says what stood there. One token is one character; token types carry"
+            f" marks of known words, pairs and triples.{size} A log-linear ranker (`ranker.json`) weighs the generator against"
+            " sound, shape and word formation and gives a calibrated probability.",
+            f"Licence {manifest['licence']}. Made with electra-correct {made_with}. This page is generated from `manifest.json`.",
+        )
+    )
+
+
+def _use(manifest: Mapping[str, Any]) -> str:
+    limits = manifest.get("thresholds") or {}
+    chosen = limits.get("min_confidence", NONE)
+    suspicion = limits.get("suspicion_threshold", NONE)
+    return "\n".join(
+        (
+            "## Use and limits",
+            "",
+            "For proofreading simplified Chinese prose: wrong characters of equal number (同音, 近音, 形近, mistyped words).",
+            "",
+            "- It changes nothing but Han characters, and never the length: missing, extra and misordered characters, grammar and"
+            " facts are out of reach.",
+            "- Rare names, classical and dialect text, verse and jargon draw false alarms; a correction is a proposal to check.",
+            "- Traditional text, and characters outside `vocab.txt`, were not trained on.",
+            "- Not for judging people by their writing, nor for changing legal or medical text unseen.",
+            "",
+            f"Characters with a probability of at least {suspicion} of being replaced are looked into; corrections that are right"
+            f" with a probability of at least {chosen} are made, others only suggested.",
+        )
+    )
+
+
+def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
+    if not scores:
+        return "## Scores\n\nNone were recorded for this state of the model."
+    rows = []
+    for score in scores:
+        figures = [_percent(score["figures"].get(key)) for _, key in _FIGURES]
+        rows.append([score["set"], f"{score['rows']:,}", f"{score['erroneous']:,}", *figures])
+    names = [name for name, _ in _FIGURES]
+    signatures = [f"- `{score['signature']}`" for score in scores]
+    return "\n".join(
+        (
+            "## Scores",
+            "",
+            "Percent; P, R and F1 are strict sentence-level correction, FPR the error-free sentences that were changed.",
+            "",
+            *_table(["set", "rows", "erroneous", *names], rows),
+            "",
+            "Signatures:",
+            "",
+            *signatures,
+        )
+    )
+
+
+def _sources(sources: Sequence[Mapping[str, Any]]) -> str:
+    title = "## Training text\n\n"
+    if not sources:
+        return title + "The sources were not recorded."
+    rows = [
+        [
+            str(source.get("register", NONE)),
+            str(source.get("name", NONE)),
+            str(source.get("million_characters", NONE)),
+            ", ".join(source.get("repositories", ())) or NONE,
+            str(source.get("licence", NONE)),
+        ]
+        for source in sources
+    ]
+    return (
+        f"{title}A repository's licence does not always cover the text in it: treat the text as research data; none is shipped.\n\n"
+        + "\n".join(_table(["register", "source", "M characters", "repositories", "licence"], rows))
+    )
+
+
+def _training(training: Mapping[str, Any]) -> str:
+    lines = ["## Training ledger", ""]
+    if not training:
+        return "\n".join((*lines, "Not recorded."))
+    corpus, network = training.get("corpus") or {}, training.get("network") or {}
+    if corpus:
+        lines.append(
+            f"- Corpus: {corpus['tokens']:,} tokens, {corpus['characters']:,} Han characters, SHA-256 `{corpus['sha256']}`"
+        )
+    if network:
+        shape = ", ".join(f"{key} {value}" for key, value in network.items())
+        lines.append(f"- Network: {shape}")
+    for number, run in enumerate(training.get("runs", ()), 1):
+        settings = ", ".join(f"{key} {value}" for key, value in run.items() if key not in ("tokens", "noise", "pairs"))
+        lines.append(f"- Run {number}: {run['tokens']:,} tokens seen; {settings}")
+        if run.get("noise"):
+            lines.append(f"  - Errors made: {', '.join(f'{key} {value}' for key, value in run['noise'].items())}")
+        for pair in run.get("pairs", ()):
+            lines.append(f"  - Labelled set {pair['name']}: {pair['rows']:,} rows, weight {pair['weight']:g}")
+    known = ("corpus", "network", "runs")
+    lines += [f"- {key}: {value}" for key, value in training.items() if key not in known]
+    return "\n".join(lines)
+
+
+def _continue(name: str) -> str:
+    return f"""## Going on with training
+
+The networks here are quantised to 8 bits, or halved, for use. Training goes on from a checkpoint of the training commands:
+
+    python -m corrector.train pack --raw 'raw-*.txt' --clean 'clean-*.txt' --out corpus
+    python -m corrector.train pretrain --data corpus --out runs/pretrain
+    python -m corrector.train finetune pairs.tsv --from runs/pretrain/checkpoint.pt --data corpus --out runs/finetune
+    python -m corrector.train export --checkpoint runs/finetune/checkpoint.pt --data corpus --out {name} --name {name}
+    python -m corrector.train calibrate --model {name} --pairs fit.tsv --held-back dev.tsv
+
+Each training command goes on where it was stopped when it is given again."""
+
+
+def _files(files: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [[f"`{name}`", f"{entry['bytes']:,}", f"`{entry['sha256']}`"] for name, entry in files.items()]
+    return "\n".join(("## Files", "", *_table(["file", "bytes", "SHA-256"], rows)))
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines]
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{100 * value:.1f}"

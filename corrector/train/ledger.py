@@ -1,0 +1,46 @@
+"""What a model was trained on, run by run: written beside a checkpoint, collected into the manifest of a release."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corrector.errors import ModelError
+from corrector.train.config import TrainConfig
+
+LEDGER = "ledger.json"
+_LOCAL = ("data", "out", "threads", "compile", "checkpoint_seconds", "log_steps", "model")
+"""Settings that say nothing about the result, and the network, which a manifest has once."""
+
+
+def run_record(config: TrainConfig, tokens: int) -> dict[str, Any]:
+    """One run: tokens seen and the settings that decide the result."""
+    settings = {key: value for key, value in dataclasses.asdict(config).items() if key not in _LOCAL}
+    return {"tokens": tokens, **settings}
+
+
+def write_ledger(
+    out: Path, earlier: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]], pair_share: float
+) -> None:
+    """Write ``ledger.json`` of a fine-tuning run: the runs it goes on from, and its labelled sets."""
+    record = {"earlier": list(earlier), "pairs": list(pairs), "pair_share": pair_share}
+    (out / LEDGER).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def runs(checkpoint: Path, config: TrainConfig, tokens: int) -> list[dict[str, Any]]:
+    """All runs that led to a checkpoint, the first one first: from the ledger beside it, then its own.
+
+    Raises ModelError for a ledger that cannot be read.
+    """
+    path = checkpoint.parent / LEDGER
+    own = run_record(config, tokens)
+    if not path.is_file():
+        return [own]
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        return [*record["earlier"], own | {"pair_share": record["pair_share"], "pairs": record["pairs"]}]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error

@@ -1,0 +1,112 @@
+"""The manifest of a model directory and the card beside it: written at export, refreshed when ranker or scores change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corrector.electra.manifest import MANIFEST, SCHEMA, file_entries, read_json, short_checksum
+from corrector.electra.model import RANKER
+from corrector.errors import CorrectorError, InputError
+from corrector.rank import Ranker
+from corrector.train.card import render_card
+
+LICENCE = "Apache-2.0"
+CARD = "README.md"
+_MANIFEST_KEYS = ("schema", "name", "version", "licence", "files")
+
+
+def write_manifest(out: Path, name: str, version: str, details: Mapping[str, Any]) -> None:
+    """Write ``manifest.json`` over every file now in ``out`` and the model card generated from it."""
+    head = {"schema": SCHEMA, "name": name, "version": version, "licence": LICENCE}
+    manifest = {**head, **details, "files": _entries(out)}
+    (out / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (out / CARD).write_text(render_card(manifest), "utf-8")
+
+
+def refresh_manifest(
+    model: Path, say: Callable[[str], None], scores: Path | None = None, sources: Path | None = None
+) -> None:
+    """Write manifest and card again after files of the model changed.
+
+    Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed) and ``sources`` replace what
+    was there. Old scores of another state of the model are dropped; new ones of another state raise InputError.
+    """
+    old = read_json(model / MANIFEST)
+    details = {key: value for key, value in old.items() if key not in _MANIFEST_KEYS}
+    details["thresholds"] = thresholds(model / RANKER)
+    if sources is not None:
+        details["sources"] = read_list(sources)
+    checksum = short_checksum({name: entry["sha256"] for name, entry in _entries(model).items()})
+    rows = details.get("scores", []) if scores is None else read_scores(scores)
+    details["scores"] = [row for row in rows if row["checksum"] == checksum]
+    stale = [row for row in rows if row["checksum"] != checksum]
+    if stale and scores is not None:
+        message = (
+            f"scores of {stale[0]['set']} are of model {stale[0]['checksum']}, this one is {checksum}; measure again"
+        )
+        raise InputError(scores, message)
+    if stale:
+        say(f"{len(stale)} scores dropped: the model has changed since; measure again and pass --scores")
+    write_manifest(model, str(old["name"]), str(old["version"]), details)
+
+
+def thresholds(path: Path) -> dict[str, float]:
+    """The two thresholds in a ``ranker.json``. Raises ModelError for a damaged one."""
+    ranker = Ranker.load(path)
+    return {"suspicion_threshold": ranker.suspicion_threshold, "min_confidence": ranker.min_confidence}
+
+
+def read_scores(path: Path) -> list[dict[str, Any]]:
+    """The sets of a JSON report as compact rows: counts, figures, intervals, signature. Raises InputError."""
+    try:
+        report = json.loads(path.read_text("utf-8"))
+        return [_score_row(item) for item in report["sets"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(path, f"not a report of `python -m corrector.eval --json` ({error!r})") from error
+
+
+def read_list(path: Path) -> list[Any]:
+    """A JSON list. Raises InputError."""
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(path, f"cannot be read as JSON ({error})") from error
+    if not isinstance(value, list):
+        raise InputError(path, "not a JSON list")
+    return value
+
+
+def read_settings(settings: Sequence[str], option: str) -> dict[str, Any]:
+    """``key=value`` settings as a mapping; values as JSON where they are JSON. Raises CorrectorError."""
+    found: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not (key and equals):
+            raise CorrectorError(f"{option} {setting}: give key=value")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
+
+
+def _score_row(item: Mapping[str, Any]) -> dict[str, Any]:
+    figures = {name: None if value is None else round(value, 4) for name, value in item["scores"].items()}
+    return {
+        "set": item["set"],
+        "rows": item["rows"]["used"],
+        "erroneous": item["counts"]["erroneous"],
+        "figures": figures,
+        "intervals": {name: [round(end, 4) for end in ends] for name, ends in item["intervals"].items()},
+        "checksum": item["signature_fields"]["checksum"],
+        "signature": item["signature"],
+    }
+
+
+def _entries(out: Path) -> dict[str, dict[str, Any]]:
+    """The ``files`` section over everything in ``out`` but manifest and card."""
+    files = (path for path in out.rglob("*") if path.is_file() and path not in (out / MANIFEST, out / CARD))
+    return file_entries(out, (path.relative_to(out).as_posix() for path in files))
