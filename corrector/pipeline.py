@@ -31,7 +31,7 @@ from corrector.types import Candidate, CorrectedDocument, Correction, Document, 
 
 ROUNDS = 3  # a corrected sentence is read again, twice at most
 CHECKED = 2  # best edits of a group that the discriminator reads in place
-BLOCK = 64  # texts taken together by correct_many
+BLOCK = 64  # texts taken together by correct_many, and windows by the models: bounds the memory
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested
 ALTERNATIVES = 3
 
@@ -85,8 +85,10 @@ class Corrector:
         windows = [(n, s) for n, d in enumerate(documents) for s in sentences(d.text, protected_spans(d.text))]
         windows = [(number, sentence) for number, sentence in windows if any(map(is_han, sentence.text))]
         found: list[list[Correction]] = [[] for _ in documents]
-        for (number, _), corrections in zip(windows, self._correct_sentences([s for _, s in windows]), strict=True):
-            found[number] += corrections
+        for start in range(0, len(windows), BLOCK):
+            block = windows[start : start + BLOCK]
+            for (number, _), corrections in zip(block, self._correct_sentences([s for _, s in block]), strict=True):
+                found[number] += corrections
         return [
             CorrectedDocument(
                 document,

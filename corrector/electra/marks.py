@@ -59,12 +59,14 @@ class MarkTables:
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``: sorted keys as differences, which compress to one or two bytes each."""
+        pairs, pair_levels = bridged(self.pairs, self.pair_levels)
+        triples, triple_levels = bridged(self.triples, self.triple_levels)
         arrays: dict[str, Any] = {
             "vocabulary_size": np.int64(self.vocabulary_size),
-            "pairs": differences(self.pairs),
-            "pair_levels": self.pair_levels,
-            "triples": differences(self.triples),
-            "triple_levels": self.triple_levels,
+            "pairs": differences(pairs).astype(np.uint32),
+            "pair_levels": pair_levels,
+            "triples": differences(triples).astype(np.uint32),
+            "triple_levels": triple_levels,
         }
         for length, keys in zip((2, 3, 4), self.words, strict=True):
             arrays[f"words{length}"] = differences(keys)
@@ -115,6 +117,24 @@ class MarkTables:
 def differences(keys: Keys) -> NDArray[np.uint64]:
     """First key, then each key minus the one before."""
     return np.diff(keys, prepend=np.uint64(0))
+
+
+def bridged(keys: Keys, levels: Levels) -> tuple[Keys, Levels]:
+    """The same table with keys of level 0, which count as absent, put into gaps too wide for a 32-bit difference."""
+    limit = np.uint64(2**32 - 1)
+    gaps = differences(keys)
+    wide = np.flatnonzero(gaps > limit)
+    starts = keys[wide] - gaps[wide]
+    extra = [start + step * limit for start, gap in zip(starts, gaps[wide], strict=True) for step in _steps(gap, limit)]
+    if not extra:
+        return keys, levels
+    merged = np.concatenate([keys, np.array(extra, dtype=np.uint64)])
+    order = np.argsort(merged, kind="stable")
+    return merged[order], np.concatenate([levels, np.zeros(len(extra), dtype=np.uint8)])[order]
+
+
+def _steps(gap: np.uint64, limit: np.uint64) -> NDArray[np.uint64]:
+    return np.arange(1, int((gap - np.uint64(1)) // limit) + 1, dtype=np.uint64)
 
 
 def _find(keys: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

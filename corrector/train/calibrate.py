@@ -168,15 +168,16 @@ def choose_threshold(judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[s
     clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
     clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
     best = (0.0, 0.99)
-    for threshold in np.arange(0.3, 0.99, 0.01):
+    for hundredths in range(30, 99):
+        threshold = hundredths / 100
         scores = {name: strict_f1(rows, threshold) for name, rows in judged.items() if any(r.wrong for r in rows)}
         unchanged = 1 - sum(any(c >= threshold for c, _, _ in row.edits) for row in clean) / max(1, len(clean))
         mean = sum(scores.values()) / max(1, len(scores))
-        if round(threshold * 100) % 5 == 0:
+        if hundredths % 5 == 0:
             shown = " ".join(f"{name} {score:.3f}" for name, score in scores.items())
             say(f"threshold {threshold:.2f}: mean F1 {mean:.4f}, unchanged {unchanged:.4f}, {shown}")
         if unchanged >= UNCHANGED_SHARE and mean > best[0]:
-            best = (mean, round(float(threshold), 2))
+            best = (mean, threshold)
     return best[1]
 
 

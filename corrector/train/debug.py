@@ -12,6 +12,8 @@ from corrector.eval import dataset
 from corrector.train.config import TrainConfig
 
 REPEATS = 4  # of each sentence, so that a small text has pairs and characters that count
+SENTENCES = 100
+JUDGED = 12  # labelled rows that fit the ranker, and as many to calibrate it: an untrained network suspects every character
 NAME = "debug"
 
 
@@ -36,14 +38,14 @@ def write_text(rows: Sequence[tuple[str, str]], out: Path) -> DebugFiles:
         path.write_text("\n".join(targets[number::2] * REPEATS) + "\n", "utf-8")
     files.clean.write_text("\n".join(targets) + "\n", "utf-8")
     for number, path in enumerate((files.fit, files.held_back)):
-        path.write_text("".join(f"{source}\t{target}\n" for source, target in rows[number::2]), "utf-8")
+        path.write_text("".join(f"{source}\t{target}\n" for source, target in rows[number::2][:JUDGED]), "utf-8")
     return files
 
 
 def labelled_rows(path: Path | None) -> list[tuple[str, str]]:
-    """The labelled rows of a file; None: the project's own sentences. Raises EvalDataError."""
-    chosen = path or dataset.shipped_paths()[0]
-    return [(row.source, row.target) for row in dataset.load_set(chosen).rows]
+    """``SENTENCES`` labelled rows of a file; None: the project's own sentences. Raises EvalDataError."""
+    labelled = dataset.load_set(path or dataset.shipped_paths()[0])
+    return [(row.source, row.target) for row in dataset.every_nth(labelled, SENTENCES).rows]
 
 
 def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], None]) -> Path:

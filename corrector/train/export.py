@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -98,10 +99,12 @@ def export_onnx(model: JointElectra, out: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch) / "model.onnx"
             names = [key for key in dynamic if key != "logits"]
-            torch.onnx.export(
-                network, arguments, str(plain), input_names=names, output_names=["logits"], dynamic_axes=dynamic,
-                opset_version=17, dynamo=False,
-            )  # fmt: skip
+            with warnings.catch_warnings():  # the tracing exporter is deprecated, and warns of shapes that are constants here
+                warnings.simplefilter("ignore")
+                torch.onnx.export(
+                    network, arguments, str(plain), input_names=names, output_names=["logits"], dynamic_axes=dynamic,
+                    opset_version=17, dynamo=False,
+                )  # fmt: skip
             _quantize(plain, folder / "model.int8.onnx")
 
 

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corrector.train.config import NoiseConfig
+from corrector.train.noise import Noise
+from corrector.train.noise_tables import NoiseTables, build
+from tests import training
+from tests.training import FIRST_HAN, GROUP, HOMOPHONES, MASK_ID, PARTICLES, SIZE, WORD, group_of, windows
+
+NO_KIND = {"same_sound": 0.0, "near_sound": 0.0, "shape": 0.0, "random": 0.0, "word": 0.0, "particles": 0.0}
+LENGTH = 40
+
+
+def noise(**settings: object) -> Noise:
+    return Noise(training.noise_tables(), replace(NoiseConfig(), **settings), SIZE, MASK_ID)  # type: ignore[arg-type]
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def test_only_han_characters_change() -> None:
+    original = windows(400, LENGTH)
+    result = noise().corrupt(original, rng())
+    changed = result != original
+    assert changed.any()
+    assert (original[changed] >= FIRST_HAN).all()
+    assert ((result[changed] >= FIRST_HAN) | (result[changed] == MASK_ID)).all()
+
+
+def test_the_original_stays_as_it_is() -> None:
+    original = windows(20, LENGTH)
+    before = original.copy()
+    noise().corrupt(original, rng())
+    assert (original == before).all()
+
+
+def test_the_same_random_numbers_make_the_same_errors() -> None:
+    original = windows(20, LENGTH)
+    assert (noise().corrupt(original, rng()) == noise().corrupt(original, rng())).all()
+
+
+def test_clean_windows_and_windows_with_one_error() -> None:
+    original = windows(2000, LENGTH)
+    kinds = {**NO_KIND, "same_sound": 1.0}
+    made = noise(clean_windows=0.3, single_windows=0.7, masked=0.0, **kinds).corrupt(original, rng())
+    errors = (made != original).sum(1)
+    assert set(errors.tolist()) == {0, 1}
+    assert (errors == 0).mean() == pytest.approx(0.3, abs=0.04)
+
+
+def test_rate_of_errors_and_of_masks() -> None:
+    original = windows(1500, LENGTH)
+    kinds = {**NO_KIND, "same_sound": 1.0}
+    quiet = {"clean_windows": 0.0, "single_windows": 0.0}
+    han = original >= FIRST_HAN
+    made = noise(rates=(0.1,), masked=0.0, **quiet, **kinds).corrupt(original, rng())
+    assert (made != original)[han].mean() == pytest.approx(0.1, abs=0.01)
+    made = noise(rates=(0.0,), masked=0.05, **quiet, **kinds).corrupt(original, rng())
+    assert (made == MASK_ID)[han].mean() == pytest.approx(0.05, abs=0.01)
+    assert ((made == original) | (made == MASK_ID)).all()
+
+
+@pytest.mark.parametrize(("kind", "step"), [("same_sound", 0), ("near_sound", 1), ("shape", 2)])
+def test_replacements_come_from_their_table(kind: str, step: int) -> None:
+    original = windows(200, LENGTH)
+    places = np.flatnonzero(original >= FIRST_HAN)
+    result = noise(**{**NO_KIND, kind: 1.0}).replace(original, places, rng()).reshape(-1)
+    before = original.reshape(-1)
+    groups = (SIZE - FIRST_HAN) // GROUP
+    assert (result[places] != before[places]).all()
+    assert (group_of(result[places]) == (group_of(before[places]) + step) % groups).all()
+    drawn = {int(new) for new in result[places][before[places] == FIRST_HAN]}
+    assert len(drawn) == (GROUP - 1 if step == 0 else GROUP)  # every neighbour, not only the first
+
+
+def test_words_become_their_homophones() -> None:
+    text = np.array([[2, *WORD, 20, 21, 22, 3]] * 400)
+    places = np.arange(400) * text.shape[1] + 1
+    result = noise(**{**NO_KIND, "word": 1.0}).replace(text, places, rng())
+    made = {tuple(pair) for pair in result[:, 1:3].tolist()}
+    assert made == set(HOMOPHONES)
+    share = (result[:, 1] == HOMOPHONES[0][0]).mean()
+    assert share == pytest.approx(0.75, abs=0.08)
+    assert (result[:, 3:] == text[:, 3:]).all()
+
+
+def test_no_word_here_means_one_same_sounding_character() -> None:
+    text = np.array([[2, 20, 21, 22, 3]] * 50)
+    result = noise(**{**NO_KIND, "word": 1.0}).replace(text, np.arange(50) * 5 + 1, rng())
+    assert (result[:, 1] != 20).all() and (group_of(result[:, 1]) == group_of(20)).all()
+    assert (result[:, 2:] == text[:, 2:]).all()
+
+
+def test_a_word_error_never_reaches_into_the_next_window() -> None:
+    text = np.array([[2, 20, WORD[0]], [WORD[1], 20, 3]])
+    result = noise(**{**NO_KIND, "word": 1.0}).replace(text, np.array([2]), rng())
+    assert (result[1] == text[1]).all()
+
+
+def test_particles_are_swapped_and_others_get_a_same_sound() -> None:
+    text = np.array([[2, *PARTICLES, 30, 3]] * 20)
+    places = np.flatnonzero(text >= FIRST_HAN)
+    result = noise(**{**NO_KIND, "particles": 1.0}).replace(text, places, rng())
+    assert (result[:, 1] == PARTICLES[1]).all() and (result[:, 2] == PARTICLES[0]).all()
+    assert (group_of(result[:, 3]) == group_of(30)).all() and (result[:, 3] != 30).all()
+
+
+def test_masks_for_the_generator() -> None:
+    original = windows(50, LENGTH)
+    masked, places = noise(generator_masked=0.15).mask_for_generator(original, rng())
+    assert len(places) == round(0.15 * original.size)
+    assert (np.diff(places) > 0).all()
+    assert (original.reshape(-1)[places] >= FIRST_HAN).all()
+    assert (masked.reshape(-1)[places] == MASK_ID).all()
+    elsewhere = np.delete(np.arange(original.size), places)
+    assert (masked.reshape(-1)[elsewhere] == original.reshape(-1)[elsewhere]).all()
+
+
+def test_similarity_bias() -> None:
+    original = np.array([FIRST_HAN, FIRST_HAN + 9])
+    plain = noise(generator_similarity=0.0).similarity_bias(original, rng())
+    assert plain.shape == (2, SIZE)
+    assert (plain[:, :FIRST_HAN] == -1e4).all() and (plain[:, FIRST_HAN:] == 0).all()
+    weighted = noise(generator_similarity=1.0, similarity_power=2.0).similarity_bias(original, rng())
+    assert weighted[0, FIRST_HAN + 1] == pytest.approx(2 * np.log(1.02))
+    assert weighted[0, FIRST_HAN + 9] == pytest.approx(2 * np.log(0.02))
+    assert (weighted[:, :FIRST_HAN] == -1e4).all()
+
+
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"在再载权利力例的地得请清情晴日木")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> NoiseTables:
+    folder = tmp_path_factory.mktemp("noise")
+    lexicon = folder / "lexicon.json"
+    lexicon.write_text(json.dumps({"权利": 50, "权力": 40, "日木": 9}, ensure_ascii=False), "utf-8")
+    counts = np.zeros(len(VOCABULARY), dtype=np.int64)
+    counts[VOCABULARY.index("再")] = 400
+    build(VOCABULARY, counts, lexicon).save(folder / "noise.npz")
+    return NoiseTables.load(folder / "noise.npz")
+
+
+def neighbours(table: np.ndarray, shares: np.ndarray, character: str) -> dict[str, float]:
+    row = VOCABULARY.index(character)
+    own = np.diff(shares[row], prepend=0.0)
+    return {VOCABULARY[i]: float(share) for i, share in zip(table[row], own, strict=True) if share > 0}
+
+
+def test_built_tables_know_sound_shape_and_particles(built: NoiseTables) -> None:
+    same = neighbours(built.same_sound, built.same_sound_p, "在")
+    assert max(same, key=same.__getitem__) == "再" and set(same) == {"再", "载"}
+    assert sum(same.values()) == pytest.approx(1.0)
+    assert "清" in neighbours(built.shape, built.shape_p, "请")
+    assert set(neighbours(built.particles, built.particles_p, "的")) == {"地", "得"}
+    assert neighbours(built.same_sound, built.same_sound_p, "，") == {}
+    assert built.is_han.tolist() == [False] * 7 + [True] * (len(VOCABULARY) - 7)
+
+
+def test_built_tables_know_homophone_words(built: NoiseTables) -> None:
+    ids = {token: number for number, token in enumerate(VOCABULARY)}
+    expected = sorted(ids[word[0]] * len(VOCABULARY) + ids[word[1]] for word in ("权利", "权力"))
+    assert built.word_keys.tolist() == expected
+    rows = [[VOCABULARY[i] for i in pair] for pair in built.word_alternatives[:, 0].tolist()]
+    assert sorted(map("".join, rows)) == ["权利", "权力"]
+    assert built.word_alternatives[0, 0].tolist() != [ids["权"], built.word_keys[0] % len(VOCABULARY)]
+
+
+def test_built_similarity(built: NoiseTables) -> None:
+    ids = {token: number for number, token in enumerate(VOCABULARY)}
+    assert built.similarity[ids["在"], ids["再"]] > 200
+    assert built.similarity[ids["在"], ids["木"]] < 100
+    assert built.similarity[ids["请"], ids["清"]] > 200
+    assert (built.similarity[ids["，"]] == 0).all()
