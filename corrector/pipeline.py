@@ -18,6 +18,7 @@ from corrector.apply import apply
 from corrector.detect import detect
 from corrector.electra import load_runtime
 from corrector.electra.marks import MarkTables
+from corrector.electra.model import ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.electra.runtime import Encoding, Floats, Runtime
 from corrector.electra.tokenizer import Tokenizer
@@ -29,6 +30,7 @@ from corrector.text.protect import is_han, protected_spans
 from corrector.text.segment import sentences
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 
+MAX_LENGTH, OVERLAP = 126, 32  # characters of a window and of context on either side of a cut; less for a model of few positions
 ROUNDS = 3  # a corrected sentence is read again, twice at most
 CHECKED = 2  # best edits of a group that the discriminator reads in place
 BLOCK = 64  # texts taken together by correct_many, and windows by the models: bounds the memory
@@ -65,7 +67,7 @@ class Corrector:
         self.model_name = directory.name
         self.model_checksum = directory.checksum
         self.min_confidence = ranker.min_confidence if min_confidence is None else min_confidence
-        self.stages = Stages(directory.tokenizer, load_runtime(directory, threads), ranker)
+        self.stages = Stages(directory.tokenizer, load_runtime(directory, threads), ranker, window_length(directory))
 
     def correct(self, text: str) -> CorrectedDocument:
         """The corrections of one text; the text itself stays as it is (``apply.corrected_text`` makes them)."""
@@ -82,8 +84,7 @@ class Corrector:
             yield from self._correct_block(block)
 
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
-        windows = [(n, s) for n, d in enumerate(documents) for s in sentences(d.text, protected_spans(d.text))]
-        windows = [(number, sentence) for number, sentence in windows if any(map(is_han, sentence.text))]
+        windows = [(n, window) for n, d in enumerate(documents) for window in windows_of(d.text, self.stages.max_length)]
         found: list[list[Correction]] = [[] for _ in documents]
         for start in range(0, len(windows), BLOCK):
             block = windows[start : start + BLOCK]
@@ -147,11 +148,25 @@ class Corrector:
         )  # fmt: skip
 
 
+def window_length(model: ModelDirectory) -> int:
+    """The longest window in characters that the model has positions for, [CLS] and [SEP] taken off; ``MAX_LENGTH`` at most."""
+    positions = model.discriminator.setting("max_position_embeddings")
+    return MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
+
+
+def windows_of(text: str, max_length: int) -> Iterator[Sentence]:
+    """The windows of a text that hold any Han character."""
+    overlap = min(OVERLAP, max_length // 4)
+    for window in sentences(text, protected_spans(text), max_length, overlap):
+        if any(map(is_han, window.text)):
+            yield window
+
+
 class Stages:
     """The stages over one model, from sentences to scored edits; without thresholds on confidence, so calibration uses it too."""
 
-    def __init__(self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker) -> None:
-        self.tokenizer, self.runtime, self.ranker = tokenizer, runtime, ranker
+    def __init__(self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH) -> None:
+        self.tokenizer, self.runtime, self.ranker, self.max_length = tokenizer, runtime, ranker, max_length
         self.vocabulary = tokenizer.vocabulary
         self.id_of = dict(tokenizer.id_of)
         self.replaceable = np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])

@@ -62,7 +62,7 @@ def test_every_mark_is_below_the_product_of_the_factors(tables: MarkTables) -> N
     rng = np.random.default_rng(3)
     found = tables.types(rng.integers(0, SIZE, (50, 20)))
     assert found.max() > 0
-    assert 0 <= found.min() and found.max() < np.prod(MARK_FACTORS)
+    assert found.min() >= 0 and found.max() < np.prod(MARK_FACTORS)
 
 
 @pytest.mark.parametrize("length", [0, 1])

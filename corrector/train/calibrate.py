@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from corrector.electra import load_runtime
 from corrector.electra.model_dir import find_model
-from corrector.pipeline import GroupChoice, Stages
+from corrector.pipeline import GroupChoice, Stages, window_length, windows_of
 from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
-from corrector.text.protect import is_han, protected_spans
-from corrector.text.segment import sentences
 from corrector.types import Sentence
 
 Rows = Sequence[tuple[str, str]]
@@ -74,7 +72,7 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     """
     directory = find_model(model)
     start = dataclasses.replace(default_ranker(), suspicion_threshold=SUSPICION_THRESHOLD)
-    stages = Stages(directory.tokenizer, load_runtime(directory), start)
+    stages = Stages(directory.tokenizer, load_runtime(directory), start, window_length(directory))
     first = [
         Example(np.stack([edit.features for edit in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits)))
         for f in find_groups(stages, rows)
@@ -117,8 +115,7 @@ def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
     windows = (
         (number, sentence)
         for number, (source, _) in enumerate(rows)
-        for sentence in sentences(source, protected_spans(source))
-        if any(map(is_han, sentence.text))
+        for sentence in windows_of(source, stages.max_length)
     )
     while block := list(islice(windows, _BLOCK)):
         choices = stages.choices([sentence for _, sentence in block])

@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from corrector.errors import CorrectorError
 from corrector.eval import dataset
 from corrector.train.config import TrainConfig
 
 REPEATS = 4  # of each sentence, so that a small text has pairs and characters that count
 SENTENCES = 100
-JUDGED = 12  # labelled rows that fit the ranker, and as many to calibrate it: an untrained network suspects every character
+JUDGED = (
+    12  # labelled rows that fit the ranker, and as many to calibrate it: an untrained network suspects every character
+)
 NAME = "debug"
 
 
@@ -74,14 +77,23 @@ def debug_finetune(config: TrainConfig) -> TrainConfig:
 
 
 def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
-    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date."""
+    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date.
+
+    Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
+    """
     from corrector.electra.model import RANKER
     from corrector.train.calibrate import calibrate
     from corrector.train.finetune import read_pairs
     from corrector.train.release import refresh_manifest
 
     rows = [row for path in fit for row in read_pairs(path)]
-    ranker = calibrate(model, rows, {path.stem: read_pairs(path) for path in held_back}, say)
+    held = {path.stem: read_pairs(path) for path in held_back}
+    try:
+        ranker = calibrate(model, rows, held, say)
+    except ValueError as error:  # nothing to fit, or one class only
+        raise CorrectorError(
+            f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
+        ) from error
     ranker.save(model / RANKER)
     refresh_manifest(model, say)
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")

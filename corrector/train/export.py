@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from corrector.electra.model import MARKS, RANKER, VOCABULARY
+from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
@@ -33,6 +34,18 @@ def load_model(path: Path) -> tuple[JointElectra, TrainConfig, int]:
     model = JointElectra(config.model, state["model"]["embeddings.features"])
     model.load_state_dict(state["model"])
     return model.eval(), config, int(state["tokens"])
+
+
+def keep_positions(model: JointElectra, count: int) -> JointElectra:
+    """The same network with its first ``count`` positions only: those further on were never trained."""
+    config = replace(model.config, max_positions=count)
+    state = model.state_dict()
+    name = "embeddings.position.weight"
+    state[name] = state[name][:count]
+    shorter = JointElectra(config, model.embeddings.features)
+    shorter.load_state_dict(state)
+    shorter.eval()
+    return shorter
 
 
 class _Plain(nn.Module):
@@ -99,7 +112,9 @@ def export_onnx(model: JointElectra, out: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch) / "model.onnx"
             names = [key for key in dynamic if key != "logits"]
-            with warnings.catch_warnings():  # the tracing exporter is deprecated, and warns of shapes that are constants here
+            with (
+                warnings.catch_warnings()
+            ):  # the tracing exporter is deprecated, and warns of shapes that are constants here
                 warnings.simplefilter("ignore")
                 torch.onnx.export(
                     network, arguments, str(plain), input_names=names, output_names=["logits"], dynamic_axes=dynamic,
@@ -153,8 +168,9 @@ def export_release(
     from corrector import __version__
 
     model, config, tokens = load_model(start)
+    model = keep_positions(model, max(length for _, length in config.stages))
     corpus = read_record(data)
-    vocabulary_size = len((data / VOCABULARY).read_text("utf-8").splitlines())
+    vocabulary_size = len(Tokenizer.load(data / VOCABULARY).vocabulary)
     if vocabulary_size != config.model.vocabulary_size:
         message = f"trained with {config.model.vocabulary_size} tokens where {data / VOCABULARY} has {vocabulary_size}"
         raise ModelError(start, f"{message}; give the --data it was trained on")
@@ -167,7 +183,7 @@ def export_release(
         default_ranker().save(out / RANKER)
     training = {
         "corpus": asdict(corpus),
-        "network": {"parameters": parameters(model), **asdict(config.model)},
+        "network": {"parameters": parameters(model), **asdict(model.config)},
         "runs": ledger.runs(start, config, tokens),
         **(notes or {}),
     }

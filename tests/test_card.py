@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from typing import Any
+
+from corrector.train.card import render_card
+
+FILES = {"vocab.txt": {"sha256": "ab" * 32, "bytes": 12345}}
+BARE = {"schema": 1, "name": "tiny", "version": "0.2", "licence": "Apache-2.0", "files": FILES}
+FIGURES = {
+    "strict_correction.precision": 0.5,
+    "strict_correction.recall": 0.25,
+    "strict_correction.f1": 1 / 3,
+    "strict_detection.f1": 0.4,
+    "character_correction.f1": 0.45,
+    "false_positive_rate": None,
+}
+
+
+def full() -> dict[str, Any]:
+    return BARE | {
+        "code": {"made_with": "0.1.0"},
+        "thresholds": {"suspicion_threshold": 0.04, "min_confidence": 0.62},
+        "sources": [
+            {
+                "register": "news", "name": "paper", "million_characters": 1.5, "repositories": ["a/b", "c/d"], "licence": "MIT",
+            }
+        ],
+        "training": {
+            "corpus": {"tokens": 1234567, "characters": 1000000, "sha256": "cd" * 32},
+            "network": {"parameters": 12_340_000, "layers": 6},
+            "runs": [
+                {"tokens": 30_000_000, "seed": 1, "noise": {"word": 0.2}},
+                {"tokens": 5_000_000, "pair_share": 0.5, "pairs": [{"name": "fit.tsv", "rows": 6464, "weight": 2.0}]},
+            ],
+            "hours": 3,
+        },
+        "scores": [{"set": "dev", "rows": 1100, "erroneous": 541, "figures": FIGURES, "signature": "set:dev|rows:1100"}],
+    }  # fmt: skip
+
+
+def test_card_tells_everything_the_manifest_knows() -> None:
+    card = render_card(full())
+    assert card.startswith("# tiny 0.2\n")
+    for fact in (
+        "Licence Apache-2.0. Made with electra-correct 0.1.0.",
+        "12.3 million parameters",
+        "at least 0.04 of being replaced",
+        "at least 0.62 are made",
+        "| dev | 1,100 | 541 | 50.0 | 25.0 | 33.3 | 40.0 | 45.0 | – |",
+        "- `set:dev|rows:1100`",
+        "| news | paper | 1.5 | a/b, c/d | MIT |",
+        "treat the text as research data; none is shipped",
+        "1,234,567 tokens, 1,000,000 Han characters",
+        "- Run 1: 30,000,000 tokens seen; seed 1",
+        "  - Errors made: word 0.2",
+        "- Run 2: 5,000,000 tokens seen; pair_share 0.5",
+        "  - Labelled set fit.tsv: 6,464 rows, weight 2",
+        "- hours: 3",
+        f"| `vocab.txt` | 12,345 | `{'ab' * 32}` |",
+        "python -m corrector.train finetune",
+    ):
+        assert fact in card, fact
+
+
+def test_card_says_what_is_not_known() -> None:
+    card = render_card(BARE)
+    assert "None were recorded" in card
+    assert "The sources were not recorded." in card
+    assert "Not recorded." in card
+    assert "None" not in card.replace("None were recorded", "")
+
+
+def test_a_bar_in_a_cell_does_not_break_the_table() -> None:
+    manifest = full()
+    manifest["sources"][0]["licence"] = "MIT | CC0"
+    (row,) = [line for line in render_card(manifest).splitlines() if line.startswith("| news")]
+    assert row.count("|") == 6 and "MIT / CC0" in row
+
+
+def test_card_ends_with_one_newline() -> None:
+    card = render_card(full())
+    assert card.endswith("\n") and not card.endswith("\n\n")
+    assert "\n\n\n" not in card

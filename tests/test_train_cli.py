@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from corrector.electra.model_dir import find_model
+from corrector.errors import ConfigError, EvalDataError
+from corrector.train.__main__ import _pair_set, main
+from corrector.train.config import TrainConfig, override, to_json
+
+
+def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in ("pack", "pretrain", "finetune", "calibrate", "export", "manifest", "debug"):
+        assert f"  {name} " in shown
+
+
+def test_wrong_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pretrain"]) == 2
+    assert "error: Missing option '--data'" in capsys.readouterr().err
+    assert main(["practise"]) == 2
+
+
+def test_pack_without_such_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pack", "--raw", str(tmp_path / "none-*.txt"), "--out", str(tmp_path / "out")]) == 123
+    assert "error: " in (shown := capsys.readouterr().err) and "no such file" in shown
+
+
+def test_missing_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("pretrain", "loop"):
+        monkeypatch.delitem(sys.modules, f"corrector.train.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert main(["pretrain", "--data", str(tmp_path), "--out", str(tmp_path)]) == 123
+    assert capsys.readouterr().err == "error: torch is not installed; pip install electra-correct[torch]\n"
+
+
+def test_pretraining_without_a_packed_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    assert main(["pretrain", "--data", str(tmp_path), "--out", str(tmp_path)]) == 123
+    assert "corpus.json: cannot be read" in capsys.readouterr().err
+
+
+def test_unknown_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    arguments = ["pretrain", "--data", str(tmp_path), "--out", str(tmp_path), "--set", "noise.wrod=1"]
+    assert main(arguments) == 123
+    assert "error: --set: noise.wrod: unknown setting" in capsys.readouterr().err
+
+
+def test_overriding_and_reading_settings(tmp_path: Path) -> None:
+    config = override(TrainConfig(), ("model.layers=4", "stages=[[0,16]]", "device=cuda", "noise.rates=[0.1]"))
+    assert (config.model.layers, config.stages, config.device, config.noise.rates) == (4, ((0, 16),), "cuda", (0.1,))
+    (tmp_path / "config.json").write_text(to_json(config), "utf-8")
+    from corrector.train.config import load
+
+    assert load(tmp_path / "config.json") == config
+
+
+def test_pairs_with_a_weight(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    path = tmp_path / "a.tsv"
+    path.write_text("高形\t高兴\n\n不等\t不相等\n", "utf-8")
+    plain, weighted = _pair_set(str(path)), _pair_set(f"{path}:2.5")
+    assert plain.pairs == weighted.pairs == (("高形", "高兴"),)  # the row of unequal length is left out
+    assert (plain.weight, weighted.weight, plain.name) == (1.0, 2.5, "a.tsv")
+    with pytest.raises(ConfigError, match="above 0"):
+        _pair_set(f"{path}:0")
+    with pytest.raises(EvalDataError, match="cannot be read"):
+        _pair_set(str(tmp_path / "none.tsv"))
+    path.write_text("一行\n", "utf-8")
+    with pytest.raises(EvalDataError, match=r"a\.tsv:1: no tab"):
+        _pair_set(str(path))
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything `debug` makes."""
+    for name in ("torch", "onnx", "sklearn", "scipy"):
+        pytest.importorskip(name)
+    out = tmp_path_factory.mktemp("chain")
+    assert main(["debug", "--out", str(out)]) == 0
+    return out
+
+
+def test_debug_makes_a_whole_model(chain: Path) -> None:
+    model = find_model(chain / "model", verify=True)
+    training = model.manifest["training"]
+    assert [run["tokens"] for run in training["runs"]] == [20_480, 20_480]
+    assert training["runs"][1]["pairs"] == [{"name": "fit.tsv", "rows": 12, "weight": 1.0}]
+    (score,) = model.manifest["scores"]
+    assert score["checksum"] == model.checksum and score["set"] == "held_back"
+    record = json.loads((chain / "data" / "corpus.json").read_text("utf-8"))
+    assert (record["raw"], record["clean"]) == (["raw-0", "raw-1"], ["clean-0"])
+    assert training["corpus"]["sha256"] == record["sha256"]
+    assert score["signature"] in (chain / "model" / "README.md").read_text("utf-8")
+
+
+def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (chain / "pretrain" / "metrics.jsonl").read_bytes()
+    assert main(["pretrain", "--data", str(chain / "data"), "--out", str(chain / "pretrain"), "--debug"]) == 0
+    assert "going on from 20,480 tokens" in capsys.readouterr().err
+    assert (chain / "pretrain" / "metrics.jsonl").read_bytes() == before
+
+
+def test_going_on_with_another_shape(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--data", str(chain / "data"), "--out", str(chain / "pretrain"), "--debug", "--set", "model.layers=3"]
+    assert main(["pretrain", *arguments]) == 123
+    assert "model.layers: is 2 there, 3 here" in capsys.readouterr().err
+
+
+def test_fine_tuning_without_pairs_from_the_command_line(chain: Path, tmp_path: Path) -> None:
+    start = str(chain / "pretrain" / "checkpoint.pt")
+    arguments = [
+        "--from",
+        start,
+        "--data",
+        str(chain / "data"),
+        "--out",
+        str(tmp_path),
+        "--debug",
+        "--set",
+        "total_tokens=2048",
+    ]
+    assert main(["finetune", *arguments]) == 0
+    ledger = json.loads((tmp_path / "ledger.json").read_text("utf-8"))
+    assert ledger["pairs"] == [] and [run["tokens"] for run in ledger["earlier"]] == [20_480]
+
+
+def test_windows_must_fit(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["pretrain", "--data", str(chain / "data"), "--out", str(tmp_path), "--debug"]
+    assert main([*arguments, "--set", "stages=[[0,512]]"]) == 123
+    assert "windows of 512 tokens do not fit" in capsys.readouterr().err

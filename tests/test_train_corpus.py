@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corrector.electra.marks import MarkTables
+from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ConfigError, InputError
+from corrector.train import corpus, prepare
+from corrector.train.corpus import SPECIALS, Shard, WindowStream
+from corrector.train.prepare import describe, expand, read_record, shard_names
+
+FIRST, SECOND = "春天来了。花开了，鸟叫了！\n", "秋天走了。叶落了，人归了！\n"
+CLS_ID, SEP_ID = SPECIALS.index("[CLS]"), SPECIALS.index("[SEP]")
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """春天 is only in the first half, 秋天 only in the second; the clean text has a line of each."""
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "raw-0.txt").write_text(FIRST * 30, "utf-8")
+    (folder / "raw-1.txt").write_text(SECOND * 30, "utf-8")
+    (folder / "clean-0.txt").write_text(FIRST + SECOND, "utf-8")
+    files = [folder / f"{name}.txt" for name in ("raw-0", "raw-1", "clean-0")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
+        corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, extra="鬱")
+    return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def tokenizer(packed: Path) -> Tokenizer:
+    return Tokenizer.load(packed / "vocab.txt")
+
+
+def test_vocabulary_order_and_threshold() -> None:
+    counts = {"了": 9, "天": 10, "罕": 2, "，": 200, ",": 5, "A": 100, "a": 50, "~": 3}
+    assert corpus.make_vocabulary(counts, "鬱") == (*SPECIALS, "，", "a", "天", "了", "鬱")
+
+
+def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
+    tokens = np.load(packed / "raw-0.npy")
+    assert tokens.dtype == np.uint16
+    spelt = "".join(tokenizer.vocabulary[i] for i in tokens[: len(FIRST)])
+    assert spelt == FIRST.replace("\n", "[SEP]").replace("，", "[UNK]").replace("！", "[UNK]").replace("。", "[UNK]")
+    assert (tokens == SEP_ID).sum() == 30
+    assert "鬱" in tokenizer.vocabulary
+
+
+def test_halves_of_lines(packed: Path) -> None:
+    assert np.load(packed / "raw-0.fold.npy").tolist() == [0] * 30
+    assert np.load(packed / "raw-1.fold.npy").tolist() == [1] * 30
+    assert np.load(packed / "clean-0.fold.npy").tolist() == [0, 1]  # the half that has the same line
+
+
+def test_a_half_knows_only_its_own_pairs(packed: Path, tokenizer: Tokenizer) -> None:
+    spring, autumn = (tokenizer.character_ids(word) for word in ("春天", "秋天"))
+    levels = {
+        name: [
+            int(MarkTables.load(packed / f"marks.{name}.npz").pair_level(*ids.reshape(2, 1))[0])
+            for ids in (spring, autumn)
+        ]
+        for name in ("0", "1", "all")
+    }
+    # 30 occurrences lie between 15 and 50: level 3; for both halves together the limits are twice as high: 30 and 100.
+    assert levels == {"0": [3, 0], "1": [0, 3], "all": [3, 3]}
+
+
+def test_words_of_the_lexicon_are_marked(packed: Path, tokenizer: Tokenizer) -> None:
+    marks = MarkTables.load(packed / "marks.1.npz")
+    assert (marks.types(tokenizer.character_ids("春天来了")) % 16).tolist() == [2 | 8, 1 | 4 | 8, 4 | 8, 4 | 8]
+
+
+def test_counted_keys() -> None:
+    tokens = np.array([6, 7, 6, 7, 3, 6, 7, 1, 8], dtype=np.uint16)
+    keys, counts = corpus.count_keys([tokens], 2, 10, 1)
+    assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {67: 3, 76: 1}
+    keys, counts = corpus.count_keys([tokens, tokens], 3, 10, 2)
+    assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {676: 2, 767: 2}
+
+
+def test_window_starts_at_a_sentence_unless_that_is_far(packed: Path, tokenizer: Tokenizer) -> None:
+    shard = Shard.load(packed / "raw-0.npy", tokenizer.vocabulary)
+    line = len(FIRST)
+    window, fold = shard.window(line + 3, 10, CLS_ID, SEP_ID)
+    assert window.tolist() == [CLS_ID, *shard.tokens[line : line + 8], SEP_ID]
+    assert fold == 0
+    window, _ = shard.window(line + 3, 4, CLS_ID, SEP_ID)
+    assert window.tolist() == [CLS_ID, *shard.tokens[line + 3 : line + 5], SEP_ID]
+
+
+def test_window_at_the_end_is_full(packed: Path, tokenizer: Tokenizer) -> None:
+    shard = Shard.load(packed / "raw-1.npy", tokenizer.vocabulary)
+    window, fold = shard.window(len(shard.tokens) - 1, 12, CLS_ID, SEP_ID)
+    assert len(window) == 12 and window[-1] == SEP_ID
+    assert fold == 1
+
+
+def stream(packed: Path, tokenizer: Tokenizer, seed: int = 1) -> WindowStream:
+    shards = corpus.load_shards(packed, ["raw-0", "raw-1"], tokenizer.vocabulary)
+    return WindowStream(shards, seed, CLS_ID, SEP_ID)
+
+
+def test_stream_goes_on_exactly(packed: Path, tokenizer: Tokenizer) -> None:
+    whole = stream(packed, tokenizer)
+    for _ in range(7):
+        whole.batch(9, 12)
+    assert whole.epoch == 0
+    resumed = stream(packed, tokenizer)
+    resumed.epoch, resumed.index = whole.epoch, whole.index
+    for length in (12, 12, 12, 20, 20):  # across the end of the epoch and a longer window
+        expected, found = whole.batch(9, length), resumed.batch(9, length)
+        assert (expected[0] == found[0]).all() and (expected[1] == found[1]).all()
+    assert whole.epoch > 0
+
+
+def test_stream_depends_on_seed_and_gives_the_half_of_each_window(packed: Path, tokenizer: Tokenizer) -> None:
+    windows, folds = stream(packed, tokenizer).batch(40, 12)
+    others, _ = stream(packed, tokenizer, seed=2).batch(40, 12)
+    assert (windows != others).any()
+    assert set(folds.tolist()) == {0, 1}
+    autumn = tokenizer.id_of["秋"]
+    assert (folds[(windows == autumn).any(1)] == 1).all()
+
+
+def test_reading_zstandard(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    path = tmp_path / "a.txt.zst"
+    path.write_bytes(zstandard.ZstdCompressor().compress(FIRST.encode()))
+    assert corpus.read_text(path) == FIRST
+
+
+def test_expand_takes_files_and_patterns(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", "c.md"):
+        (tmp_path / name).touch()
+    expected = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    assert expand([str(tmp_path / "*.txt"), str(tmp_path / "a.txt")]) == expected
+    with pytest.raises(InputError, match="no such file"):
+        expand([str(tmp_path / "*.zst")])
+
+
+def test_prepare_needs_two_raw_files_of_different_names(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="two files at least"):
+        prepare.prepare([tmp_path / "a.txt"], [], tmp_path / "out", None, print)
+    same = [tmp_path / "a.txt", tmp_path / "sub" / "a.txt.zst"]
+    with pytest.raises(ConfigError, match="rename one"):
+        prepare.prepare(same, [], tmp_path / "out", None, print)
+    assert not (tmp_path / "out").exists()
+
+
+def test_record_with_names_only_is_completed(packed: Path, tmp_path: Path) -> None:
+    for path in packed.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / "corpus.json").write_text(json.dumps({"raw": ["raw-0", "raw-1"], "clean": ["clean-0"]}), "utf-8")
+    record = read_record(tmp_path)
+    assert shard_names(tmp_path) == (("raw-0", "raw-1"), ("clean-0",))
+    assert record.tokens == 31 * (len(FIRST) + len(SECOND))
+    assert record.characters == 31 * 20
+    assert record == describe(packed, ["raw-0", "raw-1"], ["clean-0"])
+    assert record.sha256 != describe(packed, ["raw-1", "raw-0"], ["clean-0"]).sha256
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"raw": ["a"]}', '{"raw": "a", "clean": []}'])
+def test_unusable_record(tmp_path: Path, text: str) -> None:
+    (tmp_path / "corpus.json").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=r"corpus\.json.*pack"):
+        shard_names(tmp_path)

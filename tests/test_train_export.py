@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corrector.electra import load_runtime
+from corrector.electra.model_dir import find_model
+from corrector.electra.runtime import Encoding
+from corrector.errors import ModelError
+from tests import training
+from tests.training import FIRST_HAN, SIZE, VOCABULARY
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from corrector.train import checkpoint, export  # noqa: E402
+from corrector.train.config import ModelConfig, to_json  # noqa: E402
+from corrector.train.model import JointElectra  # noqa: E402
+
+SHAPE = ModelConfig(SIZE, 16, 32, 2, 4, 64, 16, 1, 2)
+PLACES = torch.tensor([1, 3, 9])  # in a batch of 2 × 8
+
+
+@pytest.fixture(scope="module")
+def model() -> JointElectra:
+    """Random weights far larger than at the start of training, so that every one of them shows in the result."""
+    torch.manual_seed(3)
+    model = JointElectra(SHAPE, torch.rand(SIZE, 5))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" not in name:
+                parameter.normal_(0, 0.25)
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids, mask and types; the second row is padded."""
+    ids = torch.from_numpy(training.windows(2, 8, seed=1))
+    mask = torch.ones_like(ids)
+    ids[1, 5:], mask[1, 5:] = 0, 0
+    types = torch.from_numpy(np.random.default_rng(2).integers(0, 4096, (2, 8)))
+    return ids, mask, types
+
+
+@pytest.fixture(scope="module")
+def expected(
+    model: JointElectra, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Detection logits (2, 8) and corrective logits (3, vocabulary) of the network that is trained."""
+    ids, mask, types = batch
+    with torch.no_grad():
+        detection, correction = model(ids, types, mask, PLACES)
+    return detection, correction
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A packed folder with what an export reads."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", "utf-8")
+    training.mark_tables().save(folder / "marks.all.npz")
+    record = {"raw": ["raw-0"], "clean": [], "tokens": 100, "characters": 90, "sha256": "ab" * 32}
+    (folder / "corpus.json").write_text(json.dumps(record), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def saved(model: JointElectra, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "checkpoint.pt"
+    checkpoint.save(path, {"config": to_json(training.config(model=SHAPE)), "model": model.state_dict(), "tokens": 640})
+    return path
+
+
+def test_pytorch_pair_loads_in_transformers(model, batch, expected, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("safetensors")
+    export.export_pytorch(model, tmp_path)
+    ids, mask, types = batch
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    results = []
+    for kind, name in (("ElectraForPreTraining", "discriminator"), ("ElectraForMaskedLM", "generator")):
+        network, info = getattr(transformers, kind).from_pretrained(
+            tmp_path / name, output_loading_info=True, dtype=torch.float32
+        )
+        assert not info["missing_keys"] and not info["unexpected_keys"], name
+        with torch.no_grad():
+            results.append(network.eval()(**inputs).logits)
+    detection, correction = results
+    real = mask.bool()
+    assert torch.allclose(detection[real], expected[0][real], atol=0.05)
+    assert torch.allclose(correction.reshape(16, -1)[PLACES], expected[1], atol=0.05)
+    assert expected[0][real].std() > 0.3 and expected[1].std() > 0.3  # or the tolerance would say nothing
+
+
+def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    out = tmp_path / "tiny"
+    sources = [{"register": "news", "name": "paper"}]
+    export.export_release(saved, data, out, "tiny", "0.2", "onnx", lambda _: None, {"hours": 3}, sources)
+    directory = find_model(out, verify=True)
+    assert (directory.kind, directory.name, directory.version) == ("onnx", "tiny", "0.2")
+    assert directory.manifest["training"]["runs"][0]["tokens"] == 640
+    assert directory.manifest["training"]["hours"] == 3
+    assert directory.manifest["training"]["corpus"]["sha256"] == "ab" * 32
+    assert directory.manifest["sources"] == sources and directory.manifest["scores"] == []
+    assert set(directory.manifest["thresholds"]) == {"suspicion_threshold", "min_confidence"}
+    assert sorted(directory.manifest["files"]) == [
+        "discriminator/config.json", "discriminator/model.int8.onnx", "generator/config.json", "generator/model.int8.onnx",
+        "marks.npz", "ranker.json", "vocab.txt",
+    ]  # fmt: skip
+    marker = directory.tokenizer.marker
+    assert marker is not None
+    assert marker(np.array([FIRST_HAN, FIRST_HAN + 1], dtype=np.int32)).tolist() == [2 + 128, 1 + 16]
+
+    ids, mask, types = (part.numpy() for part in batch)
+    nothing = np.zeros(0, dtype=np.int32)
+    rows = [
+        Encoding(i[m > 0].astype(np.int32), t[m > 0].astype(np.int32), nothing, nothing.astype(np.bool_))
+        for i, m, t in zip(ids, mask, types, strict=True)
+    ]
+    runtime = load_runtime(directory, 1)
+    for found, wanted in zip(runtime.replaced_logits(rows), expected[0], strict=True):
+        assert np.abs(found - wanted.numpy()[: len(found)]).mean() < 0.15 * float(expected[0].std())
+    found = np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]]))
+    wanted = expected[1].log_softmax(-1).numpy()
+    assert np.abs(found - wanted).mean() < 0.15 * wanted.std()
+
+
+def test_another_vocabulary_is_refused(data: Path, saved: Path, tmp_path: Path) -> None:
+    for name in ("marks.all.npz", "corpus.json"):
+        (tmp_path / name).write_bytes((data / name).read_bytes())
+    (tmp_path / "vocab.txt").write_text("\n".join(VOCABULARY[:-1]) + "\n", "utf-8")
+    with pytest.raises(ModelError, match=rf"trained with {SIZE} tokens where .* has {SIZE - 1}"):
+        export.export_release(saved, tmp_path, tmp_path / "out", "tiny", "0.2", "onnx", lambda _: None)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from corrector.train.config import NoiseConfig
+from tests import training
+from tests.training import FIRST_HAN, MASK_ID, QUIET, SEP_ID, SIZE
+
+torch = pytest.importorskip("torch")
+
+from corrector.train import checkpoint  # noqa: E402
+from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
+from corrector.train.model import JointElectra  # noqa: E402
+from corrector.train.noise import Noise  # noqa: E402
+
+if TYPE_CHECKING:
+    from corrector.train.config import TrainConfig
+
+Source = Callable[[int, int], tuple[Any, Any, Any]]
+LOUD = NoiseConfig(generator_windows=0.5)
+
+
+def fresh_windows() -> Source:
+    """New random text at every call, in an order of its own."""
+    calls = iter(range(10_000))
+
+    def source(count: int, length: int) -> tuple[Any, Any, Any]:
+        original = training.windows(count, length, seed=next(calls))
+        return original, np.full_like(original, -1), np.arange(count) % 2
+
+    return source
+
+
+def trainer(config: TrainConfig, source: Source) -> Trainer:
+    torch.manual_seed(0)
+    noise = Noise(training.noise_tables(), config.noise, SIZE, MASK_ID)
+    features = torch.eye(SIZE)[:, FIRST_HAN : FIRST_HAN + 5].contiguous()
+    marks = tuple(training.mark_tables(level) for level in (1, 2, 3))
+    return Trainer(config, JointElectra(config.model, features), noise, marks, 6, source)
+
+
+def test_learning_rate_schedule() -> None:
+    config = training.config(learning_rate=1.0, warmup_tokens=100, total_tokens=1000, decay_share=0.2, decay_floor=0.1)
+    rates = [learning_rate_at(tokens, config) for tokens in (0, 49, 99, 100, 799, 800, 900, 1000, 2000)]
+    assert rates == pytest.approx([0.01, 0.5, 1.0, 1.0, 1.0, 1.0, 0.55, 0.1, 0.1])
+
+
+def test_overfits_one_batch() -> None:
+    original = training.windows(8, 16, seed=5)
+    given = original.copy()
+    given[:, 4] = np.where(
+        original[:, 4] >= FIRST_HAN, (original[:, 4] - FIRST_HAN + 9) % (SIZE - FIRST_HAN) + FIRST_HAN, given[:, 4]
+    )
+    folds = np.full(8, 2)
+    one = trainer(training.config(), lambda *_: (original, given, folds))
+    first = one.train_step()
+    for _ in range(200):
+        last = one.train_step()
+    assert last["loss"] < 0.1 * first["loss"]
+    assert last["detection_precision"] == last["detection_recall"] == 1.0
+    assert last["correction_accuracy"] == 1.0
+
+
+def test_generator_learns() -> None:
+    line = np.arange(14) % 7 + FIRST_HAN
+    original = np.concatenate([[2], line, [SEP_ID]])[None].repeat(8, 0)
+    settings = NoiseConfig(generator_windows=1.0)
+    one = trainer(
+        training.config(noise=settings), lambda *_: (original, np.full_like(original, -1), np.zeros(8, dtype=int))
+    )
+    losses = [one.train_step()["generator_loss"] for _ in range(80)]
+    assert np.mean(losses[-5:]) < 0.5 * np.mean(losses[:5])
+
+
+def test_no_gradient_flows_through_sampling() -> None:
+    config = training.config(noise=NoiseConfig(generator_windows=1.0), generator_weight=0.0)
+    one = trainer(config, fresh_windows())
+    one.train_step()
+    for name, parameter in one.model.named_parameters():
+        if name.startswith("generator"):
+            assert parameter.grad is not None and not parameter.grad.any(), name
+    assert one.model.encoder.project.weight.grad.any()
+
+
+def test_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    config = training.config(noise=LOUD)
+    whole, source = trainer(config, fresh_windows()), fresh_windows()
+    expected = [whole.train_step() for _ in range(6)]
+    first = trainer(config, source)
+    found = [first.train_step() for _ in range(3)]
+    first.save(tmp_path / "checkpoint.pt", {"place": 3})
+    torch.manual_seed(99)
+    second = trainer(config, source)
+    assert second.restore(checkpoint.load(tmp_path / "checkpoint.pt")) == {"place": 3}
+    found += [second.train_step() for _ in range(3)]
+    assert found == expected
+    for (name, ours), (_, theirs) in zip(second.model.named_parameters(), whole.model.named_parameters(), strict=True):
+        assert torch.equal(ours, theirs), name
+    assert (second.tokens, second.step) == (6 * 128, 6)
+
+
+def test_labels_and_marks_of_a_batch() -> None:
+    one = trainer(training.config(), fresh_windows())
+    a, b, c = FIRST_HAN, FIRST_HAN + 1, FIRST_HAN + 2
+    original = np.array([[2, a, b, c, c, c, c, 3], [2, a, c, c, 6, 3, 0, 0]])
+    corrupted = np.array([[2, a, b, c, c, b, MASK_ID, 3], [2, a, b, c, 6, 3, 0, 0]])
+    batch = one.make_batch(original, corrupted, np.array([0, 2]))
+    assert batch.ids.tolist() == corrupted.tolist()
+    assert batch.replaced.tolist() == [[0, 0, 0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]
+    assert batch.detection_weight.tolist() == [[0, 1, 1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0, 0, 0]]
+    assert batch.mask is not None and batch.mask.int().tolist() == [[1] * 8, [1] * 6 + [0] * 2]
+    # Marks are of the corrupted text, by the tables of each row's half: level 1 for half 0, level 3 for "half" 2.
+    assert batch.types[0].tolist() == [0, 2 + 128, 1 + 16, 0, 0, 0, 0, 0]
+    assert batch.types[1].tolist() == [0, 2 + 3 * 128, 1 + 3 * 16, 0, 0, 0, 0, 0]
+    assert len(batch.positions) == 2  # an eighth of the places; the wrong and masked ones come first
+    assert set(batch.positions.tolist()) < {5, 6, 10}
+    assert batch.targets.tolist() == original.reshape(-1)[batch.positions.numpy()].tolist()
+    assert batch.correction_weight.tolist() == [1.0, 1.0]
+
+
+def test_window_length_grows_with_the_tokens_seen() -> None:
+    one = trainer(training.config(stages=((0, 16), (256, 32))), fresh_windows())
+    lengths = []
+    for _ in range(3):
+        lengths.append(one.length_now())
+        one.train_step()
+    assert lengths == [16, 16, 32]
+
+
+@pytest.fixture
+def handlers() -> Iterator[tuple[Any, Any]]:
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    yield before
+    for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, Any], number: signal.Signals) -> None:
+    one = trainer(training.config(log_steps=2), fresh_windows())
+    one.run(tmp_path, lambda: "here", lambda _: signal.raise_signal(number))
+    assert one.step == 2
+    state = checkpoint.load(tmp_path / "checkpoint.pt")
+    assert (state["step"], state["tokens"], state["position"]) == (2, 256, "here")
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == handlers
+    (line,) = (tmp_path / "metrics.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line)["tokens"] == 256
+
+
+def test_a_run_ends_at_its_tokens(tmp_path: Path) -> None:
+    one = trainer(training.config(total_tokens=300), fresh_windows())
+    one.run(tmp_path, lambda: None, lambda _: None)
+    assert (one.step, one.tokens) == (3, 384)
+    assert not list(tmp_path.glob(".checkpoint*"))
+
+
+def test_quiet_noise_leaves_text_alone() -> None:
+    original = training.windows(4, 16)
+    noise = Noise(training.noise_tables(), QUIET, SIZE, MASK_ID)
+    assert (noise.corrupt(original, np.random.default_rng(0)) == original).all()
