@@ -30,6 +30,15 @@ def test_the_telling_feature_gets_the_weight() -> None:
     assert abs(idle) < 0.5
 
 
+def test_a_constant_feature_does_not_hide_the_others() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=400)
+    examples = [Example(np.array([[1.0, v]], dtype=np.float32), 0 if v > 0 else -1) for v in values]
+    bias, slope = fit_log_linear(examples, 2)
+    assert abs(bias) < 1
+    assert slope > 2
+
+
 def test_platt_undoes_overconfidence() -> None:
     edits = [(0.9, n % 2 == 0, 1) for n in range(200)] + [(0.1, n % 20 == 0, 1) for n in range(200)]
     scale, offset = platt(edits)

@@ -42,7 +42,8 @@ def fit_log_linear(examples: Sequence[Example], size: int, steps: int = 200) -> 
     from scipy.optimize import minimize
 
     features = np.concatenate([example.features for example in examples]).astype(np.float64)
-    scale = features.std(0) + 1e-6
+    scale = features.std(0)
+    scale[scale < 1e-6] = 1.0  # a constant, such as the bias
     features = features / scale
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])

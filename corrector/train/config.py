@@ -102,7 +102,7 @@ class TrainConfig:
     def debug(self) -> TrainConfig:
         """The whole chain in a minute: a tiny network and a few steps."""
         small = dataclasses.replace(
-            self.model, embedding_size=32, hidden_size=32, layers=2, heads=2, generator_hidden=32, generator_layers=1
+            self.model, embedding_size=48, hidden_size=64, layers=2, heads=2, generator_hidden=64, generator_layers=1
         )
         return dataclasses.replace(
             self, model=small, total_tokens=20_480, warmup_tokens=2_048, batch_tokens=1024,
