@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
-from corrector.train.calibrate import Example, JudgedRow, choose_threshold, fit_log_linear, platt, strict_f1  # noqa: E402
+from corrector.train.calibrate import Example, JudgedRow, choose_threshold, fit_log_linear, platt, strict_f1
 
 
 def test_one_alternative_gets_the_odds_it_was_right_with() -> None:

@@ -19,9 +19,9 @@ class ModelConfig:
 
     vocabulary_size: int = 0  # set from the vocabulary file
     embedding_size: int = 128
-    hidden_size: int = 256
-    layers: int = 6
-    heads: int = 4
+    hidden_size: int = 320
+    layers: int = 4
+    heads: int = 5
     max_positions: int = 256
     generator_hidden: int = 128
     generator_layers: int = 2
@@ -76,7 +76,7 @@ class TrainConfig:
     data: str = ""  # folder made by `pack`
     out: str = ""
     seed: int = 1
-    batch_tokens: int = 4096
+    batch_tokens: int = 2048
     stages: tuple[tuple[int, int], ...] = ((0, 32), (6_000_000, 64))  # (from tokens seen, window length)
     total_tokens: int = 30_000_000
     warmup_tokens: int = 400_000

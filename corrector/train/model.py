@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from corrector.electra.marks import MARK_FACTORS
+from corrector.errors import ConfigError
 
 if TYPE_CHECKING:
     from corrector.train.config import ModelConfig
@@ -237,6 +238,9 @@ def attend_to_neighbours(model: JointElectra) -> None:
     """
     emb = model.embeddings
     size = 2 * _WAVES
+    heads = min(tower.layers[0].out.in_features // tower.layers[0].heads for tower in (model.encoder, model.generator))
+    if emb.word.embedding_dim <= size or heads < size:
+        raise ConfigError("config", "model", f"needs embedding_size above {size} and at least {size} dimensions a head")
     frequencies = torch.logspace(math.log10(2.6), math.log10(0.08), _WAVES)
     angles = torch.arange(emb.position.num_embeddings)[:, None] * frequencies  # (positions, waves)
     for table in (emb.word.weight, emb.feature_rows, *(marks.weight for marks in emb.marks)):

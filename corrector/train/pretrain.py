@@ -71,7 +71,7 @@ def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:
     state = checkpoint.load(path)
     theirs, ours = json.loads(state["config"])["model"], dataclasses.asdict(config.model)
     for key, value in ours.items():
-        if theirs.get(key) != value:
+        if theirs.get(key, value) != value:
             raise ConfigError(
                 path, f"model.{key}", f"is {theirs.get(key)} there, {value} here; use another --out or setting"
             )
