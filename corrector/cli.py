@@ -123,6 +123,10 @@ def _write(chunks: Iterable[bytes], output: str | None) -> None:
         write_atomically(output, b"".join(chunks))
         return
     for chunk in chunks:
+        if not chunk:  # --check only counts
+            continue
+        if sys.stdout is None:
+            raise InputError("<stdout>", "cannot be written: standard output is closed")
         try:
             sys.stdout.buffer.write(chunk)
             sys.stdout.buffer.flush()

@@ -86,18 +86,30 @@ class Corrector:
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
         windows = [(n, window) for n, d in enumerate(documents) for window in windows_of(d.text, self.stages.max_length)]
         found: list[list[Correction]] = [[] for _ in documents]
+        unprocessed = [0] * len(documents)
         for start in range(0, len(windows), BLOCK):
             block = windows[start : start + BLOCK]
-            for (number, _), corrections in zip(block, self._correct_sentences([s for _, s in block]), strict=True):
-                found[number] += corrections
+            for (number, _), corrections in zip(block, self._correct_safely([s for _, s in block]), strict=True):
+                found[number] += corrections or []
+                unprocessed[number] += corrections is None
         return [
             CorrectedDocument(
                 document,
                 tuple(c for c in corrections if c.confidence >= self.min_confidence),
                 tuple(c for c in corrections if c.confidence < self.min_confidence),
+                missed,
             )
-            for document, corrections in zip(documents, found, strict=True)
+            for document, corrections, missed in zip(documents, found, unprocessed, strict=True)
         ]
+
+    def _correct_safely(self, windows: Sequence[Sentence]) -> list[list[Correction] | None]:
+        """The corrections of each window; None for one that fails by itself, which stays as it is and is counted."""
+        try:
+            return list(self._correct_sentences(windows))
+        except (ArithmeticError, LookupError, ValueError):
+            if len(windows) == 1:
+                return [None]
+            return [result for window in windows for result in self._correct_safely([window])]
 
     def _correct_sentences(self, windows: Sequence[Sentence]) -> list[list[Correction]]:
         """The corrections of each window; windows with accepted ones are read again until nothing more is accepted."""

@@ -35,6 +35,7 @@ CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "marg
 PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES = 5, 3, 4
 SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
 _LOG_ODDS_LIMIT = 15.0
+_SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_similarity")
 _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
 
 
@@ -156,9 +157,16 @@ def edits_of(
     if not changes:
         return []
     gains = _gains(members, encoding, list(changes), tables)
-    return [
-        _edit(members, encoding, vocabulary, first, ids, gain) for (first, ids), gain in zip(changes, gains, strict=True)
-    ]
+    single: dict[tuple[int, int], tuple[float, ...]] = {}  # (member, new id): characters recur in many edits
+    edits = []
+    for (first, ids), gain in zip(changes, gains.tolist(), strict=True):
+        for place, new in enumerate(ids, first):
+            if (place, new) not in single:
+                member = members[place]
+                single[place, new] = _character_features(member, int(encoding.ids[member.token]), new, vocabulary)
+        parts = [single[place, new] for place, new in enumerate(ids, first)]
+        edits.append(_edit(members[first : first + len(ids)], encoding, vocabulary, ids, parts, gain))
+    return edits
 
 
 def similar_words(
@@ -193,33 +201,29 @@ def _gains(
     return gains
 
 
+def _character_features(member: Proposal, old: int, new: int, vocabulary: Sequence[str]) -> tuple[float, ...]:
+    """What one changed character adds to the features up to and including ``dissimilar``, in their order."""
+    a, b = vocabulary[old], vocabulary[new]
+    sound, shape = pinyin_similarity(a, b), glyph_similarity(a, b)
+    visible, masked = member.visible[new], member.masked[new]
+    return (
+        1.0, member.logit, _limit(visible - member.visible[old]), _limit(masked - member.masked[old]), _limit(visible),
+        _limit(masked), sound, shape, float(sound >= SAME_SOUND), float(max(sound, shape) < ALIKE),
+    )  # fmt: skip
+
+
 def _edit(
-    members: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], first: int, ids: tuple[int, ...], gains: Floats
-) -> Edit:
-    total = dict.fromkeys(FEATURES, 0.0)
-    changed = members[first : first + len(ids)]
-    for member, new in zip(changed, ids, strict=True):
-        old = int(encoding.ids[member.token])
-        a, b = vocabulary[old], vocabulary[new]
-        sound, shape = pinyin_similarity(a, b), glyph_similarity(a, b)
-        total["changed"] += 1
-        total["detection"] += member.logit
-        total["visible_log_odds"] += _limit(member.visible[new] - member.visible[old])
-        total["masked_log_odds"] += _limit(member.masked[new] - member.masked[old])
-        total["visible_log_probability"] += _limit(member.visible[new])
-        total["masked_log_probability"] += _limit(member.masked[new])
-        total["pinyin_similarity"] += sound
-        total["glyph_similarity"] += shape
-        total["same_sound"] += sound >= SAME_SOUND
-        total["dissimilar"] += max(sound, shape) < ALIKE
-    total["together"] = float(len(ids) > 1)
-    total |= dict(zip(("pair_gain", "triple_gain", "word_gain", "long_word_gain"), map(float, gains), strict=True))
-    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in changed)
+    changed: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], ids: tuple[int, ...],
+    parts: Sequence[tuple[float, ...]], gains: Sequence[float],
+) -> Edit:  # fmt: skip
+    """The edit that gives the ``changed`` members these ids; ``parts`` are their ``_character_features``."""
+    sums = [sum(values) for values in zip(*parts, strict=True)]
     size = len(ids)
-    features = np.array([total[name] for name in FEATURES], dtype=np.float32)
+    features = np.array([*sums, *gains, float(size > 1)], dtype=np.float32)
+    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in changed)
     return Edit(
         changed[0].index, changed[0].token, original, "".join(vocabulary[i] for i in ids), features,
-        total["pinyin_similarity"] / size, total["glyph_similarity"] / size,
+        sums[_SOUND] / size, sums[_SHAPE] / size,
     )  # fmt: skip
 
 

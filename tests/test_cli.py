@@ -151,6 +151,25 @@ def test_closed_standard_input_is_an_error(shell: Shell) -> None:
     assert outcome.stderr.startswith(b"error: <stdin>: cannot be read")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 123, "error: <stdout>: cannot be written: standard output is closed\n"),
+        (["--check"], 1, "a.txt: 1 correction to make\n"),
+        (["-o", "b.txt"], 0, ""),
+    ],
+)
+def test_closed_standard_output(
+    arguments: list[str], status: int, message: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(shell.directory / "a.txt", "平果".encode())
+    stderr = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    assert cli.main(["a.txt", *arguments]) == status
+    assert stderr.getvalue() == message
+
+
 def test_what_came_before_an_undecodable_line_is_written(shell: Shell) -> None:
     class Slow(io.BytesIO):
         def read1(self, size: int | None = -1, /) -> bytes:

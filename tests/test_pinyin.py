@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corrector.similarity import recall
-from corrector.similarity.build_pinyin import is_han, weigh_readings
+from corrector.similarity.build_pinyin import is_han, likeness_table, weigh_readings
 from corrector.similarity.pinyin import (
+    TABLE_PATH,
     common_characters,
     nearest_by_sound,
     pinyin_similarity,
@@ -132,6 +133,7 @@ def test_unequal_lengths_are_refused(given_readings: tuple[str, ...] | None) -> 
         pinyin_similarity("行", "航" if given_readings else "银行", given_readings)
 
 
+@settings(deadline=None)
 @given(common, common)
 def test_similarity_is_symmetric_and_one_only_for_equals(a: str, b: str) -> None:
     similarity = pinyin_similarity(a, b)
@@ -139,6 +141,7 @@ def test_similarity_is_symmetric_and_one_only_for_equals(a: str, b: str) -> None
     assert 0 <= similarity <= 1 and (similarity == 1) == (a == b)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=3), st.data())
 def test_any_text_is_safe_and_symmetric(a: str, data: st.DataObject) -> None:
     b = data.draw(st.text(min_size=len(a), max_size=len(a)))
@@ -155,12 +158,27 @@ def test_the_matrix_says_what_the_function_says() -> None:
             assert matrix[i, j] == pytest.approx(syllable_likeness(syllables[i], syllables[j]), abs=1e-6)
 
 
+def test_the_stored_likenesses_are_those_of_the_formula() -> None:
+    computed = likeness_table(list(syllable_similarity_matrix()[0]))
+    with np.load(TABLE_PATH, allow_pickle=False) as stored:
+        for name, values in computed.items():
+            np.testing.assert_array_equal(stored[name], values)
+
+
+def test_the_likeness_table_holds_worked_values() -> None:
+    table = likeness_table(["zhi1", "zhi4", "zi1", "ba1"])  # less their tones: ba, zhi, zi
+    likeness = table["likeness_values"][table["likeness"]]
+    assert likeness.shape == (3, 3) and (likeness == likeness.T).all()
+    assert likeness[1, 1] == np.float32(0.90) and likeness[1, 2] == np.float32(0.78)
+
+
 def test_every_syllable_is_spelled_with_letters_and_a_tone() -> None:
     for syllable in syllable_similarity_matrix()[0]:
         plain, tone = split_tone(syllable)
         assert plain.isascii() and plain.isalpha() and 1 <= tone <= 5
 
 
+@settings(deadline=None)
 @given(common)
 def test_neighbours_carry_the_similarity_of_the_pair(character: str) -> None:
     neighbours = nearest_by_sound(character)

@@ -86,6 +86,21 @@ def test_unknown_characters_shift_nothing() -> None:
     assert corrected_text(make()[0].correct(text)) == text.replace("形", "兴")
 
 
+def test_a_window_that_fails_stays_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    corrector, runtime = make()
+    working = runtime.replaced_logits
+
+    def failing(encodings):  # type: ignore[no-untyped-def]
+        if any(VOCABULARY.index("公") in encoding.ids for encoding in encodings):
+            raise ValueError("a window it cannot read")
+        return working(encodings)
+
+    monkeypatch.setattr(runtime, "replaced_logits", failing)
+    corrected = corrector.correct("我很高形。\n公司以经好。\n我因该好。\n")
+    assert corrected_text(corrected) == "我很高兴。\n公司以经好。\n我应该好。\n"
+    assert corrected.unprocessed == 1
+
+
 def test_correct_many_keeps_the_order() -> None:
     texts = [f"{number}我很高{'形' if number % 3 else '兴'}。" for number in range(150)]
     assert [corrected_text(c) for c in make()[0].correct_many(iter(texts))] == [t.replace("形", "兴") for t in texts]

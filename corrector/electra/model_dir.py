@@ -53,6 +53,8 @@ def find_model(name_or_path: str | Path | None = None, verify: bool = False) -> 
                 return model
     except OSError as error:
         raise ModelError(wanted, f"cannot be read ({error.strerror}); give a readable directory") from error
+    except RuntimeError as error:  # ~name of an unknown user
+        raise ModelError(wanted, f"{error}; give a readable directory") from error
     if re.fullmatch(r"\w[\w.-]*/[\w.-]+", wanted) and not Path(wanted.partition("/")[0]).is_dir():
         return _open_hub(wanted)
     places = " or ".join(str(place) for place in model_places())

@@ -6,7 +6,8 @@ A character's readings are ordered by how often jieba's words, read by pypinyin 
 ``characters`` (all, most frequent first), ``common`` (how many of them, the first ones, are proposed as neighbours: GB 2312 and a few
 modern ones; frequencies count for these alone, because jieba's list holds mis-decoded text among the others),
 ``syllables`` (joined by spaces), ``starts`` (row i owns readings starts[i]:starts[i+1]), ``readings`` (syllable numbers),
-``weights`` (percent: 100 for a usual reading, less for a rare one).
+``weights`` (percent: 100 for a usual reading, less for a rare one), ``likeness`` (of every two syllables less their tones, in the order
+of `toneless_syllables`, as numbers into ``likeness_values``).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import sys
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from corrector.similarity.pinyin import TABLE_PATH
-from corrector.similarity.syllables import split_tone
+from corrector.similarity.pinyin import TABLE_PATH, toneless_syllables
+from corrector.similarity.syllables import split_tone, toneless_likeness
 
 # A reading with at least this share of a character's occurrences is usual, unusual, rare; below, only dictionaries know it.
 _USUAL_SHARE, _RARE_SHARE, _BOOKISH_SHARE = 0.15, 0.01, 0.0005
@@ -88,6 +90,21 @@ def _weight(share: float) -> int:
     return _UNUSUAL if share >= _RARE_SHARE else _RARE if share >= _BOOKISH_SHARE else _BOOKISH
 
 
+def likeness_table(syllables: list[str]) -> dict[str, Any]:
+    """``likeness_values`` float32 (V,), ascending, and ``likeness`` uint8 (T, T), symmetric, of the T syllables less their tones.
+
+    Kept in the table because the formula takes a quarter of a second for all pairs. Raises ValueError beyond 256 values.
+    """
+    import numpy as np
+
+    plain = toneless_syllables(syllables)
+    exact = np.array([[toneless_likeness(a, b) for b in plain] for a in plain], dtype=np.float32)
+    values, codes = np.unique(exact, return_inverse=True)
+    if len(values) > 256:
+        raise ValueError(f"{len(values)} different likenesses do not fit one byte")
+    return {"likeness_values": values, "likeness": codes.reshape(exact.shape).astype(np.uint8)}
+
+
 def build(path: Path = TABLE_PATH) -> int:
     """Write the table; returns the number of characters."""
     import numpy as np
@@ -108,6 +125,7 @@ def build(path: Path = TABLE_PATH) -> int:
         starts=np.cumsum([0, *map(len, weighed)], dtype=np.uint32),
         readings=np.array([number[syllable] for row in weighed for syllable, _ in row], dtype=np.uint16),
         weights=np.array([weight for row in weighed for _, weight in row], dtype=np.uint8),
+        **likeness_table(syllables),
     )
     return len(characters)
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from corrector.similarity.syllables import split_tone, syllable_likeness
+from corrector.similarity.syllables import OTHER_TONE, SAME_TONE, TONE_BONUS, split_tone, syllable_likeness
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,10 @@ _RARITY_COST = 0.15
 
 
 class _Table(NamedTuple):
-    """Row i of ``characters`` (most frequent first) owns ``syllable_ids[starts[i]:starts[i + 1]]``, weights alike."""
+    """Row i of ``characters`` (most frequent first) owns ``syllable_ids[starts[i]:starts[i + 1]]``, weights alike.
+
+    Syllable j is ``toneless[j]`` with tone ``tones[j]``; ``likeness[a, b]`` is that of two toneless syllables.
+    """
 
     characters: str
     common: int
@@ -34,6 +37,9 @@ class _Table(NamedTuple):
     syllable_ids: NDArray[np.int64]
     weights: NDArray[np.float32]
     rows: dict[str, int]
+    toneless: NDArray[np.intp]
+    tones: NDArray[np.intp]
+    likeness: NDArray[np.float32]
 
 
 @lru_cache(maxsize=1)
@@ -41,16 +47,27 @@ def _table() -> _Table:
     import numpy as np
 
     with np.load(TABLE_PATH, allow_pickle=False) as stored:
-        characters = "".join(map(chr, stored["characters"].tolist()))
+        characters = stored["characters"].astype("<u4").tobytes().decode("utf-32-le")
+        syllables = tuple(stored["syllables"].tobytes().decode("ascii").split(" "))
+        split = [split_tone(syllable) for syllable in syllables]
+        number = {plain: i for i, plain in enumerate(toneless_syllables(syllables))}
         return _Table(
             characters=characters,
             common=int(stored["common"]),
-            syllables=tuple(stored["syllables"].tobytes().decode("ascii").split(" ")),
+            syllables=syllables,
             starts=stored["starts"].astype(np.int64),
             syllable_ids=stored["readings"].astype(np.int64),
             weights=stored["weights"].astype(np.float32) / 100,
-            rows={character: row for row, character in enumerate(characters)},
+            rows=dict(zip(characters, range(len(characters)), strict=True)),
+            toneless=np.array([number[plain] for plain, _ in split]),
+            tones=np.array([tone for _, tone in split]),
+            likeness=stored["likeness_values"][stored["likeness"]],
         )
+
+
+def toneless_syllables(syllables: Sequence[str]) -> list[str]:
+    """The syllables less their tones, each once, in the order in which the table numbers them."""
+    return sorted({split_tone(syllable)[0] for syllable in syllables})
 
 
 @cache
@@ -114,22 +131,23 @@ def syllable_similarity_matrix() -> tuple[tuple[str, ...], NDArray[np.float32]]:
     """All syllables with tone digits and their likeness: (S,) and float32 (S, S), the diagonal `SAME_TONE`. Read-only."""
     import numpy as np
 
-    from corrector.similarity.syllables import OTHER_TONE, SAME_TONE, TONE_BONUS, toneless_likeness
-
     syllables = _table().syllables
-    plain = sorted({split_tone(s)[0] for s in syllables})
-    number = {s: i for i, s in enumerate(plain)}
-    likeness = np.zeros((len(plain), len(plain)), dtype=np.float32)
-    for i, a in enumerate(plain):
-        likeness[i, i:] = likeness[i:, i] = [toneless_likeness(a, b) for b in plain[i:]]
-    which = np.array([number[split_tone(s)[0]] for s in syllables])
-    tones = np.array([split_tone(s)[1] for s in syllables])
-    matrix = likeness[np.ix_(which, which)]  # (S, S)
-    same_tone, same_syllable = tones[:, None] == tones[None, :], which[:, None] == which[None, :]
-    matrix[same_tone & ~same_syllable & (matrix > 0.5)] += TONE_BONUS
-    matrix[same_syllable] = np.where(same_tone, SAME_TONE, OTHER_TONE)[same_syllable]
+    matrix = _likeness_rows(np.arange(len(syllables)))
     matrix.setflags(write=False)
     return syllables, matrix
+
+
+def _likeness_rows(syllable_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The likeness of these syllables to all: (given, S)."""
+    import numpy as np
+
+    table = _table()
+    own, tones = table.toneless[syllable_ids, None], table.tones[syllable_ids, None]
+    rows: NDArray[np.float32] = table.likeness[own, table.toneless]
+    same_tone, same_syllable = tones == table.tones, own == table.toneless
+    rows[same_tone & ~same_syllable & (rows > 0.5)] += TONE_BONUS
+    rows[same_syllable] = np.where(same_tone, SAME_TONE, OTHER_TONE)[same_syllable]
+    return rows
 
 
 @lru_cache(maxsize=1)
@@ -157,8 +175,7 @@ def nearest_by_sound(character: str, count: int = 30) -> tuple[tuple[str, float]
     if row is None:
         return ()
     start, end = table.starts[row], table.starts[row + 1]
-    _, matrix = syllable_similarity_matrix()
-    own = matrix[table.syllable_ids[start:end]] * table.weights[start:end, None]  # (readings of character, S)
+    own = _likeness_rows(table.syllable_ids[start:end]) * table.weights[start:end, None]  # (readings of character, S)
     last = table.starts[table.common]
     scored = own.max(axis=0)[table.syllable_ids[:last]] * table.weights[:last]  # (readings of common characters,)
     similarity = np.maximum.reduceat(scored, table.starts[: table.common])  # (common characters,)

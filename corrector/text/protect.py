@@ -19,25 +19,27 @@ HAN_CLASS = (
 )
 """Every Han character, as the inside of a regular-expression character class (Unicode 16, blocks)."""
 
+_BREAKS = r"\r\n\v\f\x85\u2028\u2029"  # what ends a line, as the inside of a character class
+
 _HAN = re.compile(f"[{HAN_CLASS}]")
 
 # The rest of an address or a path: ASCII as RFC 3986 allows it, and Han only right after a separator, so that
 # `https://zh.wikipedia.org/wiki/中国` is frozen whole and the sentence after `https://example.com请看` is not.
-_TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])[{HAN_CLASS}]+)*"
+_TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])(?-i:[{HAN_CLASS}])+)*"
 
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}://" + _TAIL,  # addresses with a scheme
         r"(?<![a-z0-9.-])www\." + _TAIL,  # and without
-        rf"(?<![a-z0-9._%+-])[a-z0-9._%+-]{{1,64}}@(?:[a-z0-9.-]|(?<=[@.])[{HAN_CLASS}]+)+",  # e-mail
-        r"``[^\r\n]+?``|`[^`\r\n]+`",  # code between backticks
+        rf"(?<![a-z0-9._%+-])[a-z0-9._%+-]{{1,64}}@(?:[a-z0-9.-]|(?<=[@.])(?-i:[{HAN_CLASS}])+)+",  # e-mail
+        rf"``[^{_BREAKS}]+?``|`[^`{_BREAKS}]+`",  # code between backticks
         r"(?<![a-z])[a-z]:[\\/]" + _TAIL,  # C:\文档
         r"(?<![\w/.~])(?:~|\.{1,2}|/[a-z0-9_.-]{1,255})/" + _TAIL,  # ~/文档, ./数据, /srv/数据
         r"(?<![a-z0-9._%+-])@[\w-]{1,30}(?=[\s:：]|$)",  # @name, ended by a space or a colon
         r"(?<![a-z0-9#])#[^#\s]{1,64}#(?!#)",  # #topic#
         r"\$?\{[^{}\s]{1,64}\}|%\([^()\s]{1,64}\)[a-z]",  # {name}, ${name}, %(name)s
-        r"</?[a-z][a-z0-9:-]*(?:[ \t][^<>\r\n]*)?/?>",  # tags with their attributes
+        rf"</?[a-z][a-z0-9:-]*(?:[ \t][^<>{_BREAKS}]*)?/?>",  # tags with their attributes
     )
 )
 

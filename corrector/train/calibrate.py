@@ -23,7 +23,7 @@ from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
 from corrector.types import Sentence
 
 Rows = Sequence[tuple[str, str]]
-SUSPICION_THRESHOLD = 0.04  # of the discriminator; the ranker decides, so this only bounds the work
+SUSPICION_THRESHOLD = 0.05  # of the discriminator; the ranker decides, so this only bounds the work
 UNCHANGED_SHARE = 0.99  # of error-free sentences that must stay as they are
 L2 = 1e-3
 _BLOCK = 256
@@ -85,9 +85,9 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     stages.ranker = dataclasses.replace(stages.ranker, check_weights=check)
     judged = {name: judge(stages, held) for name, held in held_back.items()}
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
-    stages.ranker = dataclasses.replace(stages.ranker, calibration=(scale, offset))
-    judged = {name: judge(stages, held) for name, held in held_back.items()}
-    return dataclasses.replace(stages.ranker, min_confidence=choose_threshold(judged, say))
+    calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
+    threshold = choose_threshold(calibrated, say)
+    return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold)
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,20 @@ class JudgedRow:
 
     edits: tuple[tuple[float, bool, int], ...]  # the last number: wrong characters the edit mends
     wrong: int
+
+    def calibrated(self, scale: float, offset: float) -> JudgedRow:
+        """The same row with every confidence put through the calibration, which keeps their order."""
+        return dataclasses.replace(
+            self, edits=tuple((_logistic(scale * _logit(c) + offset), right, n) for c, right, n in self.edits)
+        )
+
+
+def _logit(probability: float) -> float:
+    return float(np.log(probability / (1 - probability)))
+
+
+def _logistic(logit: float) -> float:
+    return float(1 / (1 + np.exp(-logit)))
 
 
 def _named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:
