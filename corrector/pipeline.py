@@ -31,7 +31,7 @@ from corrector.text.segment import sentences
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 
 MAX_LENGTH, OVERLAP = 126, 32  # characters of a window and of context on either side of a cut; less for a model of few positions
-ROUNDS = 3  # a corrected sentence is read again, twice at most
+ROUNDS = 8  # a corrected sentence is read again until nothing more is accepted, which in practice is far sooner
 CHECKED = 2  # best edits of a group that the discriminator reads in place
 BLOCK = 64  # texts taken together by correct_many, and windows by the models: bounds the memory
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested

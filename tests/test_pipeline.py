@@ -189,3 +189,22 @@ def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[n
     path.write_text(path.read_text("utf-8").replace("word_gain", "wort"), "utf-8")
     with pytest.raises(ModelError, match="other features"):
         Ranker.load(path)
+
+
+def test_reading_again_goes_on_until_nothing_more_is_found() -> None:
+    """Five errors of which the discriminator sees only the first at a time."""
+    corrector, runtime = make({"形": "兴"})
+    working = runtime.replaced_logits
+
+    def one_at_a_time(encodings):  # type: ignore[no-untyped-def]
+        logits = working(encodings)
+        for encoding, found in zip(encodings, logits, strict=True):
+            wrong = [VOCABULARY.index("形")]
+            places = [place for place, token in enumerate(encoding.ids.tolist()) if token in wrong]
+            found[:] = -6.0
+            found[places[:1]] = 6.0
+        return logits
+
+    runtime.replaced_logits = one_at_a_time  # type: ignore[method-assign]
+    corrected = corrector.correct("高形，高形，高形，高形，高形。")
+    assert corrected_text(corrected) == "高兴，高兴，高兴，高兴，高兴。"
