@@ -200,10 +200,10 @@ class Stages:
             if found:
                 suspicious.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
         groups = self._propose(encodings, logits, suspicious)
-        ranked = [(number, self._rank(encodings[number], members)) for number, members in groups]
-        ranked = [(number, choice) for number, choice in ranked if choice is not None]
+        choices = ((number, self._rank(encodings[number], members)) for number, members in groups)
+        ranked = [(number, choice) for number, choice in choices if choice is not None]
         result: list[list[GroupChoice]] = [[] for _ in windows]
-        for number, choice in self._check(windows, encodings, logits, ranked):  # type: ignore[arg-type]
+        for number, choice in self._check(encodings, logits, ranked):
             result[number].append(choice)
         return result
 
@@ -251,9 +251,8 @@ class Stages:
         return GroupChoice(tuple(edits[i] for i in order), scores[order], np.zeros((0, 0), dtype=np.float32))
 
     def _check(
-        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], logits: Sequence[Floats],
-        ranked: Sequence[tuple[int, GroupChoice]],
-    ) -> Iterator[tuple[int, GroupChoice]]:  # fmt: skip
+        self, encodings: Sequence[Encoding], logits: Sequence[Floats], ranked: Sequence[tuple[int, GroupChoice]]
+    ) -> Iterator[tuple[int, GroupChoice]]:
         """Let the discriminator read the best edits of every group in place; yields the groups with their check features."""
         tried = []
         for number, choice in ranked:

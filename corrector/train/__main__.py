@@ -103,7 +103,7 @@ def finetune(
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")
 def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...]) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date."""
-    from corrector.train.debug import fit_ranker
+    from corrector.train.calibrate import fit_ranker
 
     fit_ranker(model, pairs, held_back, _say)
 

@@ -16,10 +16,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.detect import probability
 from corrector.electra import load_runtime
+from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
+from corrector.errors import CorrectorError
 from corrector.pipeline import GroupChoice, Stages, window_length, windows_of
 from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
+from corrector.train.finetune import read_pairs
+from corrector.train.release import refresh_manifest
 from corrector.types import Sentence
 
 Rows = Sequence[tuple[str, str]]
@@ -90,6 +95,24 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold)
 
 
+def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
+    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date.
+
+    Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
+    """
+    rows = [row for path in fit for row in read_pairs(path)]
+    held = {path.stem: read_pairs(path) for path in held_back}
+    try:
+        ranker = calibrate(model, rows, held, say)
+    except ValueError as error:  # nothing to fit, or one class only
+        raise CorrectorError(
+            f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
+        ) from error
+    ranker.save(model / RANKER)
+    refresh_manifest(model, say)
+    say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
+
+
 @dataclass(frozen=True)
 class Found:
     """A group found in the window of a row."""
@@ -109,16 +132,12 @@ class JudgedRow:
     def calibrated(self, scale: float, offset: float) -> JudgedRow:
         """The same row with every confidence put through the calibration, which keeps their order."""
         return dataclasses.replace(
-            self, edits=tuple((_logistic(scale * _logit(c) + offset), right, n) for c, right, n in self.edits)
+            self, edits=tuple((probability(scale * _logit(c) + offset), right, n) for c, right, n in self.edits)
         )
 
 
-def _logit(probability: float) -> float:
-    return float(np.log(probability / (1 - probability)))
-
-
-def _logistic(logit: float) -> float:
-    return float(1 / (1 + np.exp(-logit)))
+def _logit(share: float) -> float:
+    return float(np.log(share / (1 - share)))
 
 
 def _named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:

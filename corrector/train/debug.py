@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corrector.errors import CorrectorError
 from corrector.eval import dataset
 from corrector.train.config import TrainConfig
 
@@ -53,6 +52,7 @@ def labelled_rows(path: Path | None) -> list[tuple[str, str]]:
 
 def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], None]) -> Path:
     """Everything from text to a scored model directory, which is returned. About a minute; the corrections are worthless."""
+    from corrector.train.calibrate import fit_ranker
     from corrector.train.export import export_release
     from corrector.train.finetune import PairSet, finetune, finetune_config, read_pairs
     from corrector.train.prepare import prepare
@@ -74,29 +74,6 @@ def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], N
 def debug_finetune(config: TrainConfig) -> TrainConfig:
     """A fine-tuning config cut to a few steps; the network stays that of the checkpoint."""
     return dataclasses.replace(config.debug(), model=config.model)
-
-
-def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
-    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date.
-
-    Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
-    """
-    from corrector.electra.model import RANKER
-    from corrector.train.calibrate import calibrate
-    from corrector.train.finetune import read_pairs
-    from corrector.train.release import refresh_manifest
-
-    rows = [row for path in fit for row in read_pairs(path)]
-    held = {path.stem: read_pairs(path) for path in held_back}
-    try:
-        ranker = calibrate(model, rows, held, say)
-    except ValueError as error:  # nothing to fit, or one class only
-        raise CorrectorError(
-            f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
-        ) from error
-    ranker.save(model / RANKER)
-    refresh_manifest(model, say)
-    say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 
 def score(model: Path, labelled: Path, report: Path, say: Callable[[str], None]) -> None:
