@@ -25,12 +25,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read."""
+    """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read.
+
+    ``protected`` (sorted, disjoint) are spans that its format or its user keeps from every change.
+    """
 
     path: str | None
     text: str
     encoding: str = "utf-8"
     newline: str = "\n"
+    protected: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

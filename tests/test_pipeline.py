@@ -12,9 +12,10 @@ from corrector.detect import detect
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
-from corrector.pipeline import Corrector, Stages
+from corrector.pipeline import Corrector
 from corrector.propose import propose
 from corrector.rank import CHECK_FEATURES, FEATURES, Proposal, Ranker, default_ranker, edits_of, group, reason_of
+from corrector.stages import Stages
 from corrector.text.segment import sentences
 from corrector.types import Span
 from tests.fakes import FakeRuntime

@@ -8,6 +8,7 @@ in the text: a repeat is either bounded or starts only where the one before it c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from corrector.types import Span
 
@@ -51,11 +52,15 @@ def is_han(char: str) -> bool:
 
 def protected_spans(text: str) -> tuple[Span, ...]:
     """The spans of ``text`` in which nothing may change: sorted, disjoint, not touching; none crosses a line break."""
-    found = sorted(match.span() for pattern in _PATTERNS for match in pattern.finditer(text))
-    merged: list[tuple[int, int]] = []
-    for start, end in found:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+    return merged(Span(*match.span()) for pattern in _PATTERNS for match in pattern.finditer(text))
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The union of ``spans`` as sorted spans that neither overlap nor touch."""
+    union: list[Span] = []
+    for span in sorted(spans):
+        if union and span.start <= union[-1].end:
+            union[-1] = Span(union[-1].start, max(span.end, union[-1].end))
         else:
-            merged.append((start, end))
-    return tuple(Span(start, end) for start, end in merged)
+            union.append(span)
+    return tuple(union)

@@ -21,11 +21,12 @@ from corrector.electra import load_runtime
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
-from corrector.pipeline import GroupChoice, Stages, window_length, windows_of
+from corrector.pipeline import window_length, windows_of
 from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
+from corrector.stages import GroupChoice, Stages
 from corrector.train.finetune import read_pairs
 from corrector.train.release import refresh_manifest
-from corrector.types import Sentence
+from corrector.types import Document, Sentence
 
 Rows = Sequence[tuple[str, str]]
 SUSPICION_THRESHOLD = 0.05  # of the discriminator; the ranker decides, so this only bounds the work
@@ -149,7 +150,7 @@ def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
     windows = (
         (number, sentence)
         for number, (source, _) in enumerate(rows)
-        for sentence in windows_of(source, stages.max_length)
+        for sentence in windows_of(Document(None, source), stages.max_length)
     )
     while block := list(islice(windows, _BLOCK)):
         choices = stages.choices([sentence for _, sentence in block])
