@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from corrector.electra.runtime import Encoding, Floats
-from corrector.text.protect import protected_spans
+from corrector.text.protect import merged, protected_spans
 from corrector.text.segment import sentences
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 
@@ -47,7 +47,8 @@ class FakeCorrector:
     def correct_document(self, document: Document) -> CorrectedDocument:
         found: list[Correction] = []
         unprocessed = 0
-        for sentence in sentences(document.text, protected_spans(document.text)):
+        protected = merged((*protected_spans(document.text), *document.protected))
+        for sentence in sentences(document.text, protected):
             if self._fails_on is not None and self._fails_on in sentence.text:
                 unprocessed += 1
             else:

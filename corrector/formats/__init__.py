@@ -1,0 +1,107 @@
+"""Which format a file has, and what of it is prose. The modules behind the names are loaded when they are wanted.
+
+A format module has ``format_named(name, column) -> Format``. ``docx`` is known by name and extension too, but it is no
+text: ``corrector.formats.docx`` takes bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, cast
+
+from corrector.errors import ConfigError
+
+if TYPE_CHECKING:
+    from corrector.formats.passages import Passage
+    from corrector.types import Document
+
+
+class Format(Protocol):
+    """Finds the prose of a document.
+
+    With ``streams`` a document may come as blocks of complete lines, each with ``passages`` of its own; without, it must
+    come whole. ``passages`` raises InputError for a document that is not of this format.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def streams(self) -> bool: ...
+
+    def passages(self, document: Document) -> Iterator[Passage]: ...
+
+
+TEXT = "text"
+DOCX = "docx"
+
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        TEXT: "corrector.formats.plain",
+        "markdown": "corrector.formats.markdown",
+        "html": "corrector.formats.markup",
+        "xml": "corrector.formats.markup",
+        "srt": "corrector.formats.subtitles",
+        "vtt": "corrector.formats.subtitles",
+        "ass": "corrector.formats.subtitles",
+        "jsonl": "corrector.formats.tables",
+        "csv": "corrector.formats.tables",
+        "tsv": "corrector.formats.tables",
+        DOCX: "corrector.formats.docx",
+    }
+)
+"""The module behind the name of each format."""
+
+EXTENSIONS: Mapping[str, str] = MappingProxyType(
+    {
+        ".txt": TEXT,
+        ".text": TEXT,
+        ".md": "markdown",
+        ".markdown": "markdown",
+        ".mkd": "markdown",
+        ".html": "html",
+        ".htm": "html",
+        ".xml": "xml",
+        ".xhtml": "xml",
+        ".svg": "xml",
+        ".rss": "xml",
+        ".atom": "xml",
+        ".srt": "srt",
+        ".vtt": "vtt",
+        ".ass": "ass",
+        ".ssa": "ass",
+        ".jsonl": "jsonl",
+        ".ndjson": "jsonl",
+        ".csv": "csv",
+        ".tsv": "tsv",
+        ".tab": "tsv",
+        ".docx": DOCX,
+    }
+)
+"""The format that a file's extension, in lower case, stands for."""
+
+
+def format_name(path: str | None, name: str | None = None) -> str:
+    """The name of a file's format: ``name`` if given, else what its extension stands for, else ``text``.
+
+    Raises ConfigError for a ``name`` that is not in FORMATS.
+    """
+    if name is None:
+        return EXTENSIONS.get(os.path.splitext(path)[1].lower(), TEXT) if path is not None else TEXT
+    if name not in FORMATS:
+        raise ConfigError("options", "input-format", f"{name!r} is not one of {', '.join(FORMATS)}")
+    return name
+
+
+def format_of(path: str | None, name: str | None = None, column: str | Sequence[str] | None = None) -> Format:
+    """The format of a file; ``column``, one or several, is for those that have columns and is ignored by the others.
+
+    Raises ConfigError for an unknown ``name``, and ValueError for docx, which is binary.
+    """
+    found = format_name(path, name)
+    if found == DOCX:
+        raise ValueError("docx is binary: use corrector.formats.docx.correct_docx")
+    return cast(Format, import_module(FORMATS[found]).format_named(found, column))

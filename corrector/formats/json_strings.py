@@ -1,0 +1,130 @@
+"""Where the strings under a key stand in a JSON text, and how their characters are written there.
+
+The standard library reads every string, number and word; what is added here is the position of what it read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from json import JSONDecodeError, JSONDecoder
+
+from corrector.formats.builder import PassageBuilder
+from corrector.formats.passages import Passage
+from corrector.types import Span
+
+_SPACE = re.compile("[ \t\r\n]*")
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair that is one character above U+FFFF
+    r"|\\u[0-9a-fA-F]{4}|\\."
+)
+_DECODER = JSONDecoder(parse_int=str, parse_float=str)  # as text: no number is too long
+
+
+def string_spans(text: str, start: int, end: int, paths: Sequence[str]) -> list[Span]:
+    """The string values at ``paths`` in the one JSON value of ``text[start:end]``, quotes included.
+
+    A path is a key or dotted keys. Lists on the way, and a list of strings at its end, are gone through item by item; what
+    is missing or no string is left out. NaN and Infinity, which Python writes, are accepted. ``text`` must have a line end
+    or nothing at ``end``. Linear, and nested as deep as it may be. Raises JSONDecodeError.
+    """
+    return list(_strings(text, start, end, tuple(paths)))
+
+
+def string_passage(text: str, span: Span) -> Passage | None:
+    """The passage of the string written at ``span``; None without Han. A replacement of an escape is an escape."""
+    start, end = span.start + 1, span.end - 1
+    builder = PassageBuilder(text)
+    spell = _spell_lower
+    at = start
+    for escape in _ESCAPE.finditer(text, start, end):
+        builder.verbatim(at, escape.start())
+        at = escape.end()
+        char, _ = _DECODER.raw_decode(f'"{escape[0]}"')
+        if len(escape[0]) != len("\\u0000") or _is_surrogate(char):  # others have no replacement of equal length
+            builder.context("\ufffd" if _is_surrogate(char) else char)
+        else:
+            spell = _spell_upper if _has_upper_digits(escape[0]) else spell
+            builder.written(char, *escape.span())
+    builder.verbatim(at, end)
+    return builder.build(spell)
+
+
+def _strings(text: str, at: int, end: int, wanted: tuple[str, ...]) -> Iterator[Span]:
+    """The values at ``wanted``, paths from the value at ``at`` on; the empty path is that value itself."""
+    open_values: list[tuple[bool, tuple[str, ...]]] = []  # of each container: is it an object, and the paths from it
+    at = _skip_space(text, at, end)
+    while True:
+        opening = text[at : min(at + 1, end)]
+        if opening in ("{", "["):
+            at = _skip_space(text, at + 1, end)
+            open_values.append((opening == "{", wanted))
+            if not _closes(text, at, end, opening == "{"):
+                at, wanted = _next_value(text, at, end, open_values[-1])
+                continue
+        else:
+            value_start = at
+            _, at = _DECODER.raw_decode(text, at)
+            if opening == '"' and "" in wanted:
+                yield Span(value_start, at)
+            at = _skip_space(text, at, end)
+        while open_values and _closes(text, at, end, open_values[-1][0]):
+            open_values.pop()
+            at = _skip_space(text, at + 1, end)
+        if not open_values:
+            break
+        if not text.startswith(",", at, end):
+            raise JSONDecodeError("Expecting ',' delimiter", text, at)
+        at, wanted = _next_value(text, _skip_space(text, at + 1, end), end, open_values[-1])
+    if at < end:
+        raise JSONDecodeError("Extra data", text, at)
+
+
+def _next_value(text: str, at: int, end: int, container: tuple[bool, tuple[str, ...]]) -> tuple[int, tuple[str, ...]]:
+    """Where the next value of an open container begins, its key read, and the paths that are wanted from there."""
+    is_object, wanted = container
+    if not is_object:
+        return at, wanted
+    if not text.startswith('"', at, end):
+        raise JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
+    key, at = _DECODER.raw_decode(text, at)
+    at = _skip_space(text, at, end)
+    if not text.startswith(":", at, end):
+        raise JSONDecodeError("Expecting ':' delimiter", text, at)
+    return _skip_space(text, at + 1, end), tuple(_paths_below(key, wanted))
+
+
+def _paths_below(key: str, wanted: Sequence[str]) -> Iterator[str]:
+    """The rest of each path that goes through ``key``, which may have dots itself."""
+    for path in wanted:
+        if path and path == key:
+            yield ""
+        elif path and path.startswith(f"{key}."):
+            yield path[len(key) + 1 :]
+
+
+def _closes(text: str, at: int, end: int, is_object: bool) -> bool:
+    return text.startswith("}" if is_object else "]", at, end)
+
+
+def _skip_space(text: str, at: int, end: int) -> int:
+    match = _SPACE.match(text, at, end)
+    return match.end() if match else at
+
+
+def _is_surrogate(char: str) -> bool:
+    """Whether ``char`` is half of a pair, by itself."""
+    return "\ud800" <= char <= "\udfff"
+
+
+def _has_upper_digits(escape: str) -> bool:
+    return any(digit in "ABCDEF" for digit in escape[2:])
+
+
+def _spell_lower(char: str) -> str:
+    return json.dumps(char)[1:-1]
+
+
+def _spell_upper(char: str) -> str:
+    return _spell_lower(char).upper().replace("\\U", "\\u")

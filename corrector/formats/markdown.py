@@ -1,0 +1,201 @@
+"""Markdown: CommonMark with tables, strikethrough, footnotes, front matter and ``$``-math, as markdown-it reads it.
+
+Prose are paragraphs, headings, lists, block quotes, table cells, footnotes, the texts of links, the alternative texts
+of images, and the text between the tags of HTML. Code, math, addresses, titles, definitions, tags and front matter stay
+as they are, and so does a text whose way back to the source cannot be proved character by character.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corrector.formats.html_tokens import Tag, html_tokens
+from corrector.formats.markup import ProseReader, html_passages
+from corrector.formats.passages import Passage
+from corrector.types import Document
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+    from corrector.formats.markdown_inline import Piece
+
+_TOML = re.compile(r"\+\+\+[ \t]*(?:\r\n?|\n)(?:(?!\+\+\+)[^\r\n]*(?:\r\n?|\n))*\+\+\+[ \t]*(?=\r|\n|\Z)")
+_LINE_END = re.compile(r"\r\n?|\n")
+_CELL_END = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """Markdown, which must be whole: what a line is may depend on any line before it."""
+
+    name: str = "markdown"
+    streams: bool = False
+
+    def passages(self, document: Document) -> Iterator[Passage]:
+        return _Blocks(document.text).passages()
+
+
+def format_named(name: str, column: str | Sequence[str] | None) -> Markdown:
+    """The one format of this module; it has no columns."""
+    return Markdown(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """``length`` characters of an inline content from ``at`` on, which stand in the source from ``start`` on."""
+
+    at: int
+    start: int
+    length: int
+
+
+class _Blocks:
+    """The blocks of one source: finds where the content of each stands in it."""
+
+    def __init__(self, source: str) -> None:
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.dollarmath import dollarmath_plugin
+        from mdit_py_plugins.footnote import footnote_plugin
+        from mdit_py_plugins.front_matter import front_matter_plugin
+
+        from corrector.formats.markdown_inline import TracingInline
+
+        md = MarkdownIt("js-default", {"html": True, "maxNesting": 40})
+        md.inline = self._inline = TracingInline()
+        md.use(front_matter_plugin).use(footnote_plugin, inline=False, move_to_end=False)
+        md.use(dollarmath_plugin, allow_space=False, allow_digits=False)
+        md.core.ruler.enableOnly(["normalize", "block"])  # the inline contents are parsed one by one
+        self._md, self._source = md, source
+        self._lines: list[tuple[int, int]] = []  # where each starts and ends, its line end apart
+        self._row = -1  # the line of the table row at hand
+        self._cells: Iterator[tuple[int, int, bool]] = iter(())  # those of its cells that are not used yet
+
+    def passages(self) -> Iterator[Passage]:
+        """All passages of the source, those of an inline content together."""
+        begin = 1 if self._source.startswith("\ufeff") else 0
+        if toml := _TOML.match(self._source, begin):
+            begin = toml.end()
+        self._lines = list(_lines_of(self._source, begin))
+        env: dict[str, object] = {}
+        previous: Token | None = None
+        for token in self._md.parse(self._source[begin:], env):
+            if token.map is None:
+                pass
+            elif token.type == "inline" and previous is not None and previous.type in ("th_open", "td_open"):
+                yield from self._prose(token.content, self._cell(token.content, token.map[0]), env)
+            elif token.type == "inline":
+                yield from self._prose(token.content, list(self._paragraph(token.content, token.map[0])), env)
+            elif token.type == "html_block" and token.level == 0:
+                yield from html_passages(self._source, self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1])
+            previous = token
+
+    def _paragraph(self, content: str, line: int) -> Iterator[_Stretch]:
+        """A paragraph or heading from ``line`` on: each line of it ends a line of the source, after markers and indents.
+
+        A heading may be followed by more ``#``. A line for which this does not hold is left out.
+        """
+        at, contents = 0, content.split("\n")
+        while content and not self._source[slice(*self._lines[line])].strip():  # of ideographic spaces: not in the content
+            line += 1
+        for (start, end), written in zip(self._lines[line : line + len(contents)], contents, strict=False):
+            body = written.strip()
+            source = self._source[start:end].rstrip()
+            if not source.endswith(body):
+                source = source.rstrip("#").rstrip()
+            if body and source.endswith(body):
+                yield _Stretch(at + written.index(body), start + len(source) - len(body), len(body))
+            at += len(written) + 1
+
+    def _cell(self, content: str, line: int) -> list[_Stretch]:
+        """A table cell: the first in its row, after those already used, that has this content; nothing if none has."""
+        if line != self._row:
+            self._row, self._cells = line, _cells_of(self._source, *self._lines[line])
+        body = content.strip()
+        if not body:
+            return []
+        for start, end, is_first in self._cells:
+            written = self._source[start:end].rstrip()
+            if is_first and written.endswith(body):  # there may be the markers of a list or a quotation before it
+                return [_Stretch(content.index(body), start + len(written) - len(body), len(body))]
+            if written.replace("\\|", "|").strip() == body:
+                return _unescaped(written, start, content.index(body))
+        return []
+
+    def _prose(self, content: str, stretches: list[_Stretch], env: dict[str, object]) -> Iterator[Passage]:
+        """The passages of one inline content and of the alternative texts in it."""
+        waiting = [(0, len(content))] if stretches else []
+        while waiting:
+            begin, end = waiting.pop()
+            reader = ProseReader(self._source)
+            for piece in self._inline.pieces(content[begin:end], self._md, env):
+                if piece.kind == "image":
+                    waiting.append((begin + piece.start, begin + piece.end))
+                else:
+                    yield from _read(piece, reader, content, begin, stretches)
+            yield from reader.passage()
+
+
+def _read(
+    piece: Piece, reader: ProseReader, content: str, begin: int, stretches: list[_Stretch]
+) -> Iterator[Passage]:
+    """Has ``reader`` read a piece of ``content[begin:]``; yields the passage that it ends, if any."""
+    if piece.kind == "text":
+        _read_text(reader, content, begin + piece.start, begin + piece.end, stretches, piece.frozen)
+    elif piece.kind == "context":
+        reader.shown(piece.shown.replace("\n", " "))
+    elif piece.kind == "gap":
+        reader.gap()
+    elif piece.kind == "break":
+        yield from reader.passage()
+    else:
+        for tag in html_tokens(piece.shown):
+            if isinstance(tag, Tag):
+                yield from reader.tag(tag)
+
+
+def _read_text(
+    reader: ProseReader, content: str, at: int, end: int, stretches: list[_Stretch], frozen: bool
+) -> None:
+    """Reads ``content[at:end]``: from the source where it is known to stand there, as mere context elsewhere."""
+    for number in range(max(0, bisect_right(stretches, at, key=lambda stretch: stretch.at) - 1), len(stretches)):
+        stretch = stretches[number]
+        if stretch.at >= end:
+            break
+        known_end = min(end, stretch.at + stretch.length)
+        known = max(at, stretch.at)
+        if known < known_end:
+            reader.shown(content[at:known].replace("\n", " "))
+            reader.text(stretch.start + known - stretch.at, stretch.start + known_end - stretch.at, True, frozen)
+            at = known_end
+    reader.shown(content[at:end].replace("\n", " "))
+
+
+def _lines_of(source: str, start: int) -> Iterator[tuple[int, int]]:
+    for end in _LINE_END.finditer(source, start):
+        yield start, end.start()
+        start = end.end()
+    yield start, len(source)
+
+
+def _cells_of(source: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Where each cell of a table row starts and ends, and whether it is the first."""
+    is_first = True
+    for bar in _CELL_END.finditer(source, start, end):
+        yield start, bar.start(), is_first
+        start, is_first = bar.end(), False
+    yield start, end, is_first
+
+
+def _unescaped(written: str, start: int, at: int) -> list[_Stretch]:
+    """A cell, which stands from ``start`` on, without the backslashes before its bars, for a content from ``at`` on."""
+    stretches = []
+    place = start + len(written) - len(written.lstrip())
+    for part in written.strip().split("\\|"):
+        stretches.append(_Stretch(at, place, len(part)))
+        at += len(part) + 1
+        place += len(part) + 2
+    return stretches

@@ -1,0 +1,331 @@
+from __future__ import annotations
+
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Mapping
+
+import docx
+import pytest
+from docx.enum.style import WD_STYLE_TYPE
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corrector.errors import InputError
+from corrector.formats import archive
+from corrector.formats.archive import Archive
+from corrector.formats.docx import correct_docx
+from corrector.formats.wordml import Part
+from corrector.types import Correction, Span
+from tests.fakes import FakeCorrector
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+TAG = re.compile("</?(?:w:)?[a-zA-Z][^>]*>")
+CORRECTOR = FakeCorrector({"散部": "散步", "高形": "高兴"})
+
+
+def saved(document: docx.document.Document) -> bytes:
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def opened(data: bytes) -> docx.document.Document:
+    return docx.Document(io.BytesIO(data))
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as found:
+        assert found.testzip() is None
+        return {name: found.read(name) for name in found.namelist()}
+
+
+def body(inner: str, declaration: str = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r\n') -> str:
+    return f'{declaration}<w:document xmlns:w="{WORD}"><w:body>{inner}</w:body></w:document>'
+
+
+def zipped(contents: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as made:
+        for name, content in contents.items():
+            made.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), content, method)
+    return stream.getvalue()
+
+
+def corrected_xml(inner: str) -> str:
+    """The body after a correction of a document that has nothing else."""
+    result = correct_docx(CORRECTOR, zipped({"word/document.xml": body(inner)}), "a.docx")
+    xml = members(result.data)["word/document.xml"].decode()
+    assert xml.startswith(body("")[: -len("</w:body></w:document>")])
+    return xml[len(body("")) - len("</w:body></w:document>") : -len("</w:body></w:document>")]
+
+
+def test_a_sentence_over_runs_of_different_styles_is_corrected_and_keeps_them() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("我们去公园")
+    paragraph.add_run("散").bold = True
+    paragraph.add_run("部").italic = True
+    paragraph.add_run("，很高形。")
+    document.add_table(1, 1).cell(0, 0).text = "表格里也高形"
+    section = document.sections[0]
+    section.header.paragraphs[0].text = "页眉散部"
+    section.footer.paragraphs[0].text = "页脚散部"
+    document.add_comment(paragraph.runs, text="批注散部", author="张三")
+    data = saved(document)
+
+    result = correct_docx(CORRECTOR, data, "a.docx")
+    after = opened(result.data)
+    assert [run.text for run in after.paragraphs[0].runs if run.text] == ["我们去公园", "散", "步", "，很高兴。"]
+    assert [(run.bold, run.italic) for run in after.paragraphs[0].runs if run.text][1:3] == [(True, None), (None, True)]
+    assert after.tables[0].cell(0, 0).text == "表格里也高兴"
+    assert after.sections[0].header.paragraphs[0].text == "页眉散步"
+    assert after.sections[0].footer.paragraphs[0].text == "页脚散步"
+    assert [comment.text for comment in after.comments] == ["批注散步"]
+
+    before, now = members(data), members(result.data)
+    assert list(now) == list(before)
+    changed = {name for name in before if before[name] != now[name]}
+    assert changed == {"word/document.xml", "word/header1.xml", "word/footer1.xml", "word/comments.xml"}
+    wrong = before["word/document.xml"].decode()
+    assert now["word/document.xml"].decode() == wrong.replace(">部<", ">步<").replace("高形", "高兴")
+    assert correct_docx(CORRECTOR, result.data, "a.docx").data is result.data
+
+
+def test_the_parts_are_reported_with_their_text() -> None:
+    xml = body("<w:p><w:r><w:t>散</w:t></w:r><w:r><w:t>部</w:t></w:r></w:p><w:p/><w:p><w:r><w:t>好</w:t></w:r></w:p>")
+    result = correct_docx(CORRECTOR, zipped({"word/document.xml": xml, "word/header1.xml": body("")}), "a.docx")
+    first, second = result.documents
+    assert (first.document.path, first.document.text) == ("a.docx/word/document.xml", "散部\n\n好")
+    assert [(c.span, c.original, c.replacement) for c in first.corrections] == [(Span(0, 2), "散部", "散步")]
+    assert (second.document.path, second.document.text) == ("a.docx/word/header1.xml", "")
+
+
+def test_the_very_input_comes_back_when_nothing_changes() -> None:
+    document = docx.Document()
+    document.add_paragraph("没有错误。")
+    data = saved(document)
+    assert correct_docx(CORRECTOR, data, None).data is data
+
+
+@pytest.mark.parametrize(
+    "inner, expected",
+    [
+        ("<w:p><w:r><w:t>散</w:t><w:lastRenderedPageBreak/><w:t>部</w:t></w:r></w:p>", "散|步"),
+        ('<w:p><w:r><w:t>散</w:t></w:r><w:hyperlink w:anchor="x"><w:r><w:t>部</w:t></w:r></w:hyperlink></w:p>', "散|步"),
+        ("<w:p><w:ins><w:r><w:t>散</w:t></w:r></w:ins><w:r><w:t>部</w:t></w:r></w:p>", "散|步"),
+        ("<w:p><w:r><w:t>散</w:t></w:r><w:del><w:r><w:delText>布</w:delText><w:t>甲</w:t></w:r></w:del><w:r><w:t>部</w:t>"
+         "</w:r></w:p>", "散|布|甲|步"),
+        ("<w:p><w:moveFrom><w:r><w:t>散部</w:t></w:r></w:moveFrom></w:p>", "散部"),
+        ("<w:p><w:r><w:instrText>散部</w:instrText></w:r></w:p>", "散部"),
+        ("<w:p><w:r><w:t>散</w:t><w:tab/><w:t>部</w:t></w:r></w:p>", "散|部"),
+        ("<w:p><w:r><w:t>散</w:t><w:br/><w:t>部</w:t></w:r></w:p>", "散|部"),
+        ("<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>散部</w:t></w:r></w:p>", "散步"),
+        ("<w:p><w:r><w:t>散</w:t></w:r></w:p><w:p><w:r><w:t>部</w:t></w:r></w:p>", "散|部"),
+        ("<w:p><w:r><w:t>散&#37096;</w:t></w:r></w:p>", "散&#27493;"),
+        ("<w:p><w:r><w:t>散&#x90E8;高&#x5f62;</w:t></w:r></w:p>", "散&#x6B65;高&#x5174;"),
+        ("<w:p><w:r><w:t>&amp;散部&lt;</w:t></w:r></w:p>", "&amp;散步&lt;"),
+        ("<w:p><w:r><w:t><![CDATA[&<散部]]></w:t></w:r></w:p>", "<![CDATA[&<散步]]>"),
+        ("<w:p><w:r><w:t>\U00020000散<!-- 高形 -->部</w:t></w:r></w:p>", "\U00020000散<!-- 高形 -->步"),
+        ('<w:p><w:r><w:rPr><w:rStyle w:val="VerbatimChar"/></w:rPr><w:t>散部</w:t></w:r></w:p>', "散部"),
+        ('<w:p><w:r><w:rPr><w:rStyle w:val="Code"/></w:rPr><w:t>&#x6563;&#37096;</w:t></w:r></w:p>', "&#x6563;&#37096;"),
+        ('<w:p><w:pPr><w:pStyle w:val="HTMLPreformatted"/></w:pPr><w:r><w:t>散部</w:t></w:r></w:p>', "散部"),
+        ("<w:p><w:r><w:rPr><w:noProof/></w:rPr><w:t>散部</w:t></w:r><w:r><w:t>散部</w:t></w:r></w:p>", "散部|散步"),
+        ('<w:p><w:r><w:rPr><w:noProof w:val="0"/></w:rPr><w:t>散部</w:t></w:r></w:p>', "散步"),
+        ("<w:p><w:r><w:ruby><w:rt><w:r><w:t>高形</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>散</w:t></w:r></w:rubyBase>"
+         "</w:ruby></w:r><w:r><w:t>部</w:t></w:r></w:p>", "高形|散|步"),
+        ("<w:p><w:r><w:t>散</w:t></w:r><w:r><w:drawing><w:p><w:r><w:t>高形</w:t></w:r></w:p></w:drawing></w:r><w:r>"
+         "<w:t>部</w:t></w:r></w:p>", "散|高兴|步"),
+        ('<w:p title="散部"><t>散部</t><w:sdt><w:sdtContent><w:r><w:t>高形</w:t></w:r></w:sdtContent></w:sdt></w:p>',
+         "散部|高兴"),
+        ("<w:r><w:t>散部</w:t></w:r>", "散部"),
+    ],
+)  # fmt: skip
+def test_what_is_read_together_and_what_is_left_alone(inner: str, expected: str) -> None:
+    after = corrected_xml(inner)  # "|" stands for the tags
+    assert "|".join(text for text in TAG.split(after) if text) == expected
+    assert TAG.findall(after) == TAG.findall(inner)
+
+
+def test_code_is_known_by_the_name_of_its_style_and_of_those_it_is_based_on() -> None:
+    document = docx.Document()
+    document.styles.add_style("My Code", WD_STYLE_TYPE.PARAGRAPH).element.set(f"{{{WORD}}}styleId", "a1")
+    derived = document.styles.add_style("Narrow", WD_STYLE_TYPE.PARAGRAPH)
+    derived.base_style = document.styles["My Code"]
+    derived.element.set(f"{{{WORD}}}styleId", "a2")
+    for style in ("My Code", "Narrow", "Normal"):
+        document.add_paragraph("公园散部", style=style)
+    result = correct_docx(CORRECTOR, saved(document), "a.docx")
+    assert [paragraph.text for paragraph in opened(result.data).paragraphs] == ["公园散部", "公园散部", "公园散步"]
+    assert result.documents[0].document.protected == (Span(0, 4), Span(5, 9))
+
+
+def test_utf_16_parts_stay_utf_16() -> None:
+    xml = body("<w:p><w:r><w:t>\U0001f600散部</w:t></w:r></w:p>", '<?xml version="1.0" encoding="UTF-16"?>')
+    for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff"), ("utf-8", b"\xef\xbb\xbf")):
+        data = zipped({"word/document.xml": mark + xml.encode(encoding)})
+        after = members(correct_docx(CORRECTOR, data, None).data)["word/document.xml"]
+        assert after == mark + xml.replace("散部", "散步").encode(encoding)
+
+
+@given(st.lists(st.text(st.sampled_from("散部高形&<>]\r\n\t x\U00020000"), max_size=8), max_size=8), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_only_the_corrected_characters_change(texts: list[str], as_references: bool) -> None:
+    def spelt(text: str) -> str:
+        if as_references:
+            return "".join(f"&#{ord(char)};" for char in text)
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+    def xml_of(written: list[str]) -> str:
+        return body("".join(f"<w:p><w:r><w:t>{spelt(text)}</w:t></w:r></w:p>" for text in written))
+
+    data = zipped({"word/document.xml": xml_of(texts)})
+    after = members(correct_docx(CORRECTOR, data, None).data)["word/document.xml"].decode()
+    assert after == xml_of([text.replace("散部", "散步").replace("高形", "高兴") for text in texts])
+
+
+def test_other_members_keep_their_bytes_order_times_and_flags() -> None:
+    stream = io.BytesIO()
+    stream.write(b"prefix")
+    with zipfile.ZipFile(stream, "a") as made:
+        made.comment = "注".encode()
+        for number, (name, method) in enumerate(
+            [("word/media/图.png", 0), ("word/document.xml", 8), ("docProps/core.xml", 8), ("[Content_Types].xml", 12)]
+        ):
+            info = zipfile.ZipInfo(name, (1999 + number, 12, 31, 23, 58, 2 * number))
+            info.comment, info.extra, info.external_attr = b"c%d" % number, b"\xfe\xca\2\0ab", number << 16
+            info.compress_type, info.create_system = method, number
+            text = "<w:p><w:r><w:t>散部</w:t></w:r></w:p>" * 50
+            made.writestr(info, body(text) if "document" in name else name * 9)
+    data = stream.getvalue()
+    after = correct_docx(CORRECTOR, data, None).data
+    assert after.startswith(b"prefixPK\3\4")
+    assert members(after) == members(data) | {
+        "word/document.xml": members(data)["word/document.xml"].replace("部".encode(), "步".encode())
+    }
+    facts = ("filename", "date_time", "compress_type", "comment", "extra", "external_attr", "create_system", "flag_bits",
+             "create_version", "extract_version", "internal_attr")  # fmt: skip
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(io.BytesIO(after)) as new:
+        assert new.comment == old.comment
+        for before, now in zip(old.infolist(), new.infolist(), strict=True):
+            assert [getattr(now, fact) for fact in facts] == [getattr(before, fact) for fact in facts]
+
+
+class Unseekable(io.BytesIO):
+    """Makes zipfile write sizes after the data."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def tell(self) -> int:
+        raise OSError
+
+
+def test_sizes_that_follow_the_data_and_64_bit_sizes() -> None:
+    xml = body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>")
+    stream = Unseekable()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in ("word/document.xml", "word/settings.xml"):
+            with made.open(name, "w", force_zip64=name.startswith("word/d")) as member:
+                member.write(xml.encode())
+    data = stream.getvalue()
+    after = correct_docx(CORRECTOR, data, None).data
+    assert members(after) == {
+        "word/document.xml": xml.replace("散部", "散步").encode(),
+        "word/settings.xml": xml.encode(),
+    }
+    with zipfile.ZipFile(io.BytesIO(after)) as new:
+        assert [info.flag_bits & 8 for info in new.infolist()] == [8, 8]
+
+
+def test_replacing_nothing_gives_the_archive_back() -> None:
+    data = zipped({"b": "1" * 99, "a": b"\0\xff", "中": ""})
+    assert Archive(data, "a.zip").replaced({}) == data
+
+
+def flagged_as_encrypted(data: bytes) -> bytes:
+    at = data.index(b"PK\1\2")
+    return data[: at + 8] + b"\1" + data[at + 9 :]
+
+
+def with_claimed_size(data: bytes, size: int) -> bytes:
+    at = data.index(b"PK\1\2") + 24
+    return data[:at] + struct.pack("<L", size) + data[at + 4 :]
+
+
+GOOD = zipped({"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>")})
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (b"", "damaged"),
+        ("一段文字".encode(), "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old .doc file or one with a password"),
+        (GOOD[:-10], "damaged"),
+        (GOOD[:60] + b"????" + GOOD[64:], "damaged"),
+        (b"????" + GOOD[4:], "damaged"),
+        (flagged_as_encrypted(GOOD), "encrypted"),
+        (with_claimed_size(GOOD, 10), "damaged"),
+        (with_claimed_size(GOOD, 1 << 31), "more than 256 MiB"),
+        (zipped({"word/document.xml": "x" * 99}, zipfile.ZIP_LZMA), "method 14"),
+        (zipped({"xl/workbook.xml": "", "[Content_Types].xml": ""}), "an Office document, but not a Word document"),
+        (zipped({"a.txt": ""}), "a zip archive, but not a Word document"),
+        (zipped({"word/document.xml": "<w:document>"}), "word/document.xml:1: its XML is not well-formed"),
+        (zipped({"word/document.xml": body("").replace("</w:body>", "")}), "word/document.xml:2: its XML is not well"),
+        (zipped({"word/document.xml": body("", "<!DOCTYPE a [<!ENTITY b 'c'>]>")}), "document type declaration"),
+        (zipped({"word/document.xml": body("", '<?xml version="1.0" encoding="GBK"?>')}), "declared as GBK"),
+        (zipped({"word/document.xml": body("文").encode("gb18030")}), "neither UTF-8 nor UTF-16"),
+        (
+            zipped({"word/document.xml": body(""), "word/styles.xml": "?"}),
+            "word/styles.xml:1: its XML is not well-formed",
+        ),
+    ],
+)
+def test_what_is_no_word_document_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(InputError, match="^a.docx.*" + message.replace(".", "[.]")):
+        correct_docx(CORRECTOR, data, "a.docx")
+
+
+def test_the_limit_is_on_all_parts_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = zipped({"word/document.xml": body(""), "word/header1.xml": body(""), "word/media/a.bin": bytes(10_000)})
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 2 * len(body("")))
+    assert correct_docx(CORRECTOR, data, None).data is data
+    monkeypatch.setattr(archive, "MAX_UNPACKED", 2 * len(body("")) - 1)
+    with pytest.raises(InputError, match="claims to be more"):
+        correct_docx(CORRECTOR, data, None)
+
+
+def test_a_signed_document_is_refused_only_when_it_would_change() -> None:
+    signed = {"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>"), "_xmlsignatures/sig1.xml": "<a/>"}
+    with pytest.raises(InputError, match="is signed"):
+        correct_docx(CORRECTOR, zipped(signed), "a.docx")
+    data = zipped(signed | {"word/document.xml": body("")})
+    assert correct_docx(CORRECTOR, data, "a.docx").data is data
+
+
+def overwritten(position: int, byte: int) -> bytes:
+    return GOOD[:position] + bytes([byte]) + GOOD[position + 1 :]
+
+
+@given(st.integers(0, len(GOOD) - 1), st.integers(0, 255))
+@settings(max_examples=200, deadline=None)
+def test_a_damaged_byte_is_refused_or_harmless(position: int, byte: int) -> None:
+    try:
+        after = correct_docx(CORRECTOR, overwritten(position, byte), "a.docx").data
+    except InputError:
+        return
+    expected = body("<w:p><w:r><w:t>散步</w:t></w:r></w:p>").encode()
+    with zipfile.ZipFile(io.BytesIO(after)) as found:
+        assert [found.read(name) for name in found.namelist()] == [expected]
+
+
+def test_deep_nesting_and_many_runs() -> None:
+    deep = "<w:sdt>" * 50_000 + "<w:p>" + "<w:r><w:t>散部</w:t></w:r>" * 5_000 + "</w:p>" + "</w:sdt>" * 50_000
+    assert corrected_xml(deep) == deep.replace("部", "步")
+
+
+def test_a_part_takes_corrections_in_any_order_and_of_any_confidence() -> None:
+    part = Part(body("<w:p><w:r><w:t>甲乙</w:t><w:t>丙丁</w:t></w:r></w:p>").encode(), "p.xml")
+    edits = [Correction(Span(3, 4), "丁", "四", 0.1), Correction(Span(0, 3), "甲乙丙", "一乙三", 0.9)]
+    assert part.corrected(edits) == body("<w:p><w:r><w:t>一乙</w:t><w:t>三四</w:t></w:r></w:p>").encode()
