@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import json
 import os
-import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corrector.apply import corrected_text
 from corrector.errors import InputError
+from corrector.render.jsonl import render_corrections
+from corrector.render.summary import Summary
 from corrector.text import files
-from corrector.text.files import decode, encode, read_blocks, read_document, split_blocks, write_atomically
-from corrector.types import Document
-from tests.fakes import write
+from corrector.text.files import decode, encodable, encode, open_blocks, read_blocks
+from corrector.text.write import FileState
+from corrector.types import Correction, Document, Span
+from tests.fakes import FakeCorrector, write
 
 WITH_MARK = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
 
@@ -133,19 +138,6 @@ def test_any_cutting_of_a_stream_gives_the_same_lines(text: str, cuts: list[int]
 
 
 @settings(deadline=None)
-@given(st.text("a错\r\n", max_size=60), st.integers(1, 20))
-def test_splitting_a_document_keeps_lines_whole(text: str, size: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "BLOCK_CHARACTERS", size)
-        parts = [block.text for block in split_blocks(Document("a", text))]
-    assert "".join(parts) == text
-    assert parts
-    for before, after in zip(parts, parts[1:], strict=False):
-        assert before[-1] in "\r\n"
-        assert not (before[-1] == "\r" and after[0] == "\n")
-
-
-@settings(deadline=None)
 @given(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
     st.sampled_from(["utf-8", "utf-16-le", "gb18030"]),
@@ -167,52 +159,130 @@ def test_bytes_round_trip_or_are_refused(data: bytes) -> None:
         assert encode(document.text, document.encoding) == data
 
 
-def test_reading_a_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", "错\r\n".encode())
-    assert read_document(path) == Document(str(path), "错\r\n", "utf-8", "\r\n")
+def test_a_checked_file_comes_in_blocks(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "\ufeff错\r\n对".encode("utf-16-le"))
+    file = open_blocks(path)
+    assert (file.path, file.encoding, file.state) == (str(path), "utf-16-le", FileState.of(path.stat()))
+    assert list(file) == list(file)  # as often as wanted
+    assert "".join(block.text for block in file) == "\ufeff错\r\n对"
+    assert list(open_blocks(write(tmp_path / "empty.txt", b""))) == []
+
+
+def test_nothing_is_handed_on_of_a_file_that_is_no_text_at_its_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "错\n".encode() * 200_000 + b"\xff")
+    with pytest.raises(InputError, match=rf"a\.txt:200001: not valid UTF-8 \(byte {4 * 200_000}\); pass"):
+        open_blocks(path)
     with pytest.raises(InputError, match=r"none\.txt: cannot be read: no such file"):
-        read_document(tmp_path / "none.txt")
+        open_blocks(tmp_path / "none.txt")
     with pytest.raises(InputError, match="cannot be read: is a directory"):
-        read_document(tmp_path)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_document("a\0b")
+        open_blocks(tmp_path)
+    with pytest.raises(InputError, match="cannot be read: embedded null"):
+        open_blocks("a\0b")
 
 
-def test_writing_keeps_the_mode_and_follows_links(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", b"old")
-    path.chmod(0o640)
-    link = tmp_path / "link"
-    link.symlink_to(path)
-    write_atomically(link, b"new")
-    assert link.is_symlink()
-    assert path.read_bytes() == b"new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "link"]
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", b"old\n")
+    file = open_blocks(path)
+    path.write_bytes(b"a new one\n")
+    with pytest.raises(InputError, match=r"a\.txt: has changed while it was read"):
+        list(file)
+    path.write_bytes(b"x\n" * 500_000)
+    blocks = iter(open_blocks(path))
+    next(blocks)
+    with path.open("ab") as stream:
+        stream.write(b"more")
+    with pytest.raises(InputError, match=r"a\.txt: has changed while it was read"):
+        list(blocks)
 
 
-def test_a_new_file_gets_the_usual_mode(tmp_path: Path) -> None:
-    write_atomically(tmp_path / "new.txt", b"")
-    plain = write(tmp_path / "plain.txt", b"")
-    assert (tmp_path / "new.txt").stat().st_mode == plain.stat().st_mode
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe_is_read_once_as_it_comes(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with pipe.open("wb") as stream:
+            stream.write("错\n".encode())
+            stream.flush()
+            stream.write("对".encode())
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    file = open_blocks(pipe)
+    assert file.state is None
+    assert "".join(block.text for block in file) == "错\n对"
+    writer.join()
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "a.txt", b"old")
-
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(InputError, match=r"a\.txt: cannot be written: no space left on device"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a.txt"]
+def correction(replacement: str) -> Correction:
+    return Correction(Span(0, len(replacement)), "错" * len(replacement), replacement, 1.0)
 
 
-def test_writing_where_nothing_can_be_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written: no such file"):
-        write_atomically(tmp_path / "none" / "a.txt", b"")
-    with pytest.raises(InputError, match="cannot be written: is a directory"):
-        write_atomically(tmp_path, b"")
-    write_atomically("/dev/null", b"gone")
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+@pytest.mark.parametrize(
+    ("replacement", "encoding", "expected"),
+    [("們", "big5", True), ("们", "big5", False), ("人们", "big5", False), ("们", "gb18030", True), ("\U00020000", "gbk", False)],
+)
+def test_which_corrections_an_encoding_can_hold(replacement: str, encoding: str, expected: bool) -> None:
+    assert encodable(correction(replacement), encoding) is expected
+
+
+def test_a_long_line_comes_in_pieces_cut_at_sentence_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONG_LINE", 16)  # cut from 8 on, before 12
+    assert blocks("一二三四五六七。九十。二三四五六七八。\n好".encode()) == [
+        "一二三四五六七。九十。",
+        "二三四五六七八。\n",
+        "好",
+    ]
+    assert blocks("一二三四五六七八九 一二三四五六七八九".encode())[0] == "一二三四五六七八九 "
+    assert blocks("一二三四五六七八九，一二三四五六七八九".encode())[0] == "一二三四五六七八九，"
+    assert blocks("一二三四五六七八九十一二三四五六七八九".encode())[0] == "一二三四五六七八九十一二"
+    assert blocks("一二三四五六`八。九`，二三四五六七八九".encode())[0] == "一二三四五六`八。九`，"
+    assert blocks("一二三四五六七。九十。二三四五\r".encode(), b"\n") == ["一二三四五六七。九十。", "二三四五\r\n"]
+    assert blocks("一二三四五六七。九十。二三四五".encode()) == ["一二三四五六七。九十。二三四五"]
+
+
+def test_a_line_is_not_cut_in_an_encoding_with_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONG_LINE", 16)
+    line = "一二三。" * 10
+    data = line.encode("hz")
+    assert blocks(data[:7], data[7:], encoding="hz") == [line]
+
+
+LONG_LINES = st.lists(st.text("a错误，。 \t!😀\u0301\ufeff", max_size=90), min_size=1, max_size=4)
+
+
+def recorded(parts: list[Document]) -> tuple[str, list[dict[str, object]]]:
+    """The corrected text and what the JSON records say, of the parts of one text."""
+    corrector, before, out, records = FakeCorrector({"错": "对"}, {"误": "悟"}), Summary(), "", ""
+    for part in parts:
+        corrected = corrector.correct_document(part)
+        out += corrected_text(corrected)
+        records += render_corrections(corrected, before)
+        before = before.plus(corrected)
+    return out, [json.loads(line) for line in records.splitlines()]
+
+
+@settings(deadline=None, max_examples=60)
+@given(LONG_LINES, st.sampled_from(["\n", "\r\n", "\r"]), st.integers(2, 40), st.lists(st.integers(1, 7), min_size=1))
+def test_offsets_lines_and_columns_go_on_over_the_pieces(lines: list[str], newline: str, limit: int, sizes: list[int]) -> None:
+    text = newline.join(lines)
+    data = text.encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "LONG_LINE", limit)
+        pieces = []
+        at = 0
+        while at < len(data):
+            size = min(sizes[len(pieces) % len(sizes)], limit)
+            pieces.append(data[at : at + size])
+            at += size
+        parts = list(read_blocks(Pieces(*pieces)))
+        single = list(read_blocks(Pieces(*[data[at : at + 1] for at in range(len(data))])))
+    assert "".join(part.text for part in parts) == text
+    assert all(len(line) <= limit for part in parts for line in part.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    whole = recorded([Document(None, text)])
+    assert recorded(parts) == whole
+    assert recorded(single) == whole
+    ends = {sum(len(part.text) for part in parts[:number]) for number in range(len(parts) + 1)}
+    every = {sum(len(part.text) for part in single[:number]) for number in range(len(single) + 1)}
+    within_lines = {end for end in ends if end and text[end - 1] not in "\r\n"}
+    assert within_lines == {end for end in every if end and text[end - 1] not in "\r\n"}  # whatever the pipe did

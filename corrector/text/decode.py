@@ -1,7 +1,8 @@
 """Bytes to text, strictly: what is decoded here encodes to the very same bytes again.
 
-UTF-8 is the default; a byte-order mark of UTF-8, UTF-16 or UTF-32 decides by itself and stays in the text as U+FEFF.
-Other encodings are never guessed, because GB18030 accepts nearly any bytes: the error says what to pass.
+A byte-order mark of UTF-8, UTF-16 or UTF-32 decides by itself and stays in the text as U+FEFF. Where no encoding is
+asked for, what is valid UTF-8 is UTF-8; the rest is GB18030, Big5 or UTF-16 when that is beyond doubt, or else an error
+that says what to pass.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ import contextlib
 import io
 
 from corrector.errors import InputError
+from corrector.text.guess import guess_encoding
+
+AUTO = "auto"
+"""The name for an encoding that the bytes decide; so does None."""
 
 STDIN = "<stdin>"
 """What messages call a document without a path."""
@@ -30,12 +35,15 @@ _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-
 class Decoder:
     """Turns the bytes of one input into text, piece by piece, and says where they cannot be text.
 
-    ``encoding`` is settled once the first bytes have been fed. ``path`` is for messages only.
+    ``encoding`` is settled with the first character that is not ASCII: it is UTF-8 if the piece it comes in is valid,
+    else what that piece must be. ``path`` is for messages only.
     """
 
     def __init__(self, path: str | None, encoding: str | None = None) -> None:
         self.path = path or STDIN
-        self.encoding = _canonical(encoding, self.path) if encoding else "utf-8"
+        self._open = encoding in (None, AUTO)  # no text so far but ASCII, which reads the same in whatever is guessed
+        self._guessed = False
+        self.encoding = "utf-8" if encoding is None or encoding == AUTO else _canonical(encoding, self.path)
         self._decoder: codecs.IncrementalDecoder | None = None
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
         self._held = b""  # first bytes that may still become a byte-order mark
@@ -50,10 +58,27 @@ class Decoder:
                 self._held = data
                 return ""
             self._decoder = self._start(data)
-        self._refuse_binary(data)
-        waiting = len(self._decoder.getstate()[0])
+        waiting = self._decoder.getstate()[0]
         try:
-            text = self._decoder.decode(data, final)
+            text = self._decoded(self._decoder, data, final)
+        except InputError as error:
+            if not self._open or not self._guess(waiting + data):
+                raise
+            first_error = error
+        else:
+            self._open = self._open and text.isascii()
+            return text
+        self._bytes -= len(waiting)
+        try:
+            return self._decoded(self._decoder, waiting + data, final)
+        except InputError:
+            raise first_error from None
+
+    def _decoded(self, decoder: codecs.IncrementalDecoder, data: bytes, final: bool) -> str:
+        self._refuse_binary(data)
+        waiting = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(data, final)
         except UnicodeDecodeError as error:
             raise self._undecodable(error, self._bytes - waiting) from None
         self._prove(data, text, final)
@@ -63,10 +88,20 @@ class Decoder:
 
     def _start(self, data: bytes) -> codecs.IncrementalDecoder:
         """Settles the encoding by the byte-order mark, if there is one and a UTF was asked for."""
-        if self.encoding in _UTF:
-            self.encoding = next((name for mark, name in _MARKS if data.startswith(mark)), self.encoding)
+        marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
+        if self.encoding in _UTF and marked is not None:
+            self.encoding, self._open = marked, False
         self._encoder = codecs.getincrementalencoder(self.encoding)()
         return codecs.getincrementaldecoder(self.encoding)()
+
+    def _guess(self, data: bytes) -> bool:
+        """Settles the encoding by the first bytes that are no UTF-8; whether that could be done."""
+        guess = guess_encoding(data)
+        if guess is None or (guess in _UTF and self._bytes):  # UTF-16 does not begin in the middle
+            return False
+        self.encoding, self._guessed, self._open = guess, True, False
+        self._decoder = self._start(b"")
+        return True
 
     def _refuse_binary(self, data: bytes) -> None:
         """Raises InputError at a NUL byte, in encodings where no character has one."""
@@ -82,6 +117,8 @@ class Decoder:
         hint = "pass the encoding it is in with --encoding"
         if self.encoding == "utf-8":
             hint = "pass --encoding gb18030" if _may_be_gb18030(error.object[error.start :]) else hint
+        elif self._guessed:
+            hint = f"it began like {self.encoding.upper()} and was not valid UTF-8; {hint}"
         name = self.encoding.upper()
         return InputError(self.path, f"not valid {name} (byte {base + error.start}); {hint}", line)
 

@@ -2,26 +2,72 @@
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from corrector.errors import InputError
-from corrector.text.decode import STDIN, Decoder
-from corrector.types import Document
+from corrector.text.decode import AUTO, STDIN, Decoder
+from corrector.text.segment import beginning_of
+from corrector.text.write import FileState, reason
+from corrector.types import Correction, Document
 
 BLOCK_CHARACTERS = 1 << 16
 """How much of a text is read or corrected at a time."""
+
+LONG_LINE = 1 << 20
+"""A line of more characters is handed on in pieces, so that memory is bounded whatever the text."""
+
+_FILE_BYTES = 3 * BLOCK_CHARACTERS  # a Han character has three bytes in UTF-8
+_STATEFUL = ("utf-7", "hz", "iso2022")  # encodings in which a piece of a line is not written as it is within the line
 
 
 class ByteStream(Protocol):
     """What is asked of standard input: at most ``size`` bytes as soon as there are any, none at the end."""
 
     def read1(self, size: int, /) -> bytes: ...
+
+
+class TextFile:
+    """A file that was read through once and is text; iterating reads it again, block by block, in bounded memory.
+
+    ``state`` is for AtomicWriter, ``encoding`` the settled one. A device or a pipe can be read only once: it is not
+    checked beforehand, its ``state`` is None and it is read as ``read_blocks`` reads a stream.
+    """
+
+    def __init__(self, path: str, encoding: str, state: FileState | None) -> None:
+        self.path, self.encoding, self.state = path, encoding, state
+
+    def __iter__(self) -> Iterator[Document]:
+        """The blocks. Raises InputError when the file has changed since it was checked or cannot be read any more."""
+        with _opened(self.path) as stream:
+            self._refuse_changed(stream)
+            yield from read_blocks(_Reported(stream, self.path), self.path, self.encoding, _FILE_BYTES)
+            self._refuse_changed(stream)
+
+    def _refuse_changed(self, stream: BinaryIO) -> None:
+        if self.state is not None and FileState.of(os.fstat(stream.fileno())) != self.state:
+            raise InputError(self.path, "has changed while it was read; try again")
+
+
+def open_blocks(path: str | Path, encoding: str | None = None) -> TextFile:
+    """The file as blocks of text. ``encoding`` None or ``auto`` lets the bytes decide.
+
+    Raises InputError when the file cannot be opened or is not text: before anything of it has been handed on.
+    """
+    name = str(path)
+    if not _is_regular(path):  # it is not even opened: whoever writes into a pipe would see its reader go away
+        return TextFile(name, encoding or AUTO, None)
+    with _opened(path) as stream:
+        state = FileState.of(os.fstat(stream.fileno()))
+        decoder, source = Decoder(name, encoding), _Reported(stream, name)
+        while data := source.read1(_FILE_BYTES):
+            decoder.feed(data)
+        decoder.feed(b"", final=True)
+        return TextFile(name, decoder.encoding, state)
 
 
 def decode(data: bytes, path: str | None, encoding: str | None = None) -> Document:
@@ -31,51 +77,21 @@ def decode(data: bytes, path: str | None, encoding: str | None = None) -> Docume
     return Document(path, text, decoder.encoding, _usual_newline(text))
 
 
-def read_document(path: str | Path, encoding: str | None = None) -> Document:
-    """The document in a file. Raises InputError when it cannot be opened or is not text."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {_reason(error)}") from error
-    except ValueError as error:  # a NUL in the name
-        raise InputError(path, f"cannot be read: {error}") from error
-    return decode(data, str(path), encoding)
+def read_blocks(
+    stream: ByteStream, path: str | None = None, encoding: str | None = None, size: int = BLOCK_CHARACTERS
+) -> Iterator[Document]:
+    """The input, read ``size`` bytes at a time, as documents of complete lines, each as soon as its bytes are there.
 
-
-def read_blocks(stream: ByteStream, path: str | None = None, encoding: str | None = None) -> Iterator[Document]:
-    """The input as documents of complete lines, each as soon as its bytes are there; the last may lack its line end.
-
-    Memory is bounded by the longest line. Raises InputError as ``decode`` does, after the blocks before the bad one.
+    The last may lack its line end. A line longer than LONG_LINE comes in pieces, cut where ``beginning_of`` cuts.
+    Raises InputError as ``decode`` does, after the blocks before the bad one.
     """
     decoder = Decoder(path, encoding)
-    unfinished: list[str] = []
-    while data := stream.read1(BLOCK_CHARACTERS):
-        text = decoder.feed(data)
-        if unfinished and unfinished[-1].endswith("\r"):  # it may be one half of a line end
-            text = unfinished.pop() + text
-        end = _last_line_end(text)
-        if end:
-            yield Document(path, "".join((*unfinished, text[:end])), decoder.encoding, _usual_newline(text))
-            unfinished, text = [], text[end:]
-        if text:
-            unfinished.append(text)
-    unfinished.append(decoder.feed(b"", final=True))
-    if rest := "".join(unfinished):
-        yield Document(path, rest, decoder.encoding, _usual_newline(rest))
-
-
-def split_blocks(document: Document) -> Iterator[Document]:
-    """The document as documents of complete lines of about BLOCK_CHARACTERS together; at least one, even of no text."""
-    text, start = document.text, 0
-    while len(text) - start > BLOCK_CHARACTERS:
-        end = start + _last_line_end(text[start : start + BLOCK_CHARACTERS])
-        if end == start:  # one long line
-            newline = text.find("\n", start + BLOCK_CHARACTERS - 1)
-            end = newline + 1 if newline >= 0 else len(text)
-        yield Document(document.path, text[start:end], document.encoding, document.newline)
-        start = end
-    if start < len(text) or not text:
-        yield Document(document.path, text[start:], document.encoding, document.newline)
+    lines = _Lines(cut=not decoder.encoding.startswith(_STATEFUL))  # none of those is ever guessed
+    while data := stream.read1(size):
+        for block in lines.feed(decoder.feed(data)):
+            yield Document(path, block, decoder.encoding, _usual_newline(block))
+    for block in lines.end(decoder.feed(b"", final=True)):
+        yield Document(path, block, decoder.encoding, _usual_newline(block))
 
 
 def encode(text: str, encoding: str, path: str | None = None) -> bytes:
@@ -87,44 +103,85 @@ def encode(text: str, encoding: str, path: str | None = None) -> bytes:
         raise InputError(path or STDIN, message) from None
 
 
-def write_atomically(path: str | Path, data: bytes) -> None:
-    """Puts ``data`` into a file that at every moment has either its old or its new content.
-
-    Symbolic links are followed; the mode, and where allowed the owner, of an existing file are kept. A device or a pipe
-    is simply written to. Raises InputError when it cannot be done; nothing is left behind then.
-    """
-    target = os.path.realpath(path)
+def encodable(correction: Correction, encoding: str) -> bool:
+    """Whether the correction can be written: Big5, for one, lacks most Simplified characters."""
     try:
-        before = os.stat(target) if os.path.lexists(target) else None
-        if before is not None and not stat.S_ISREG(before.st_mode):
-            with open(target, "wb") as stream:
-                stream.write(data)
-            return
-        _replace(target, data, before)
-    except (OSError, ValueError) as error:
-        reason = _reason(error) if isinstance(error, OSError) else error
-        raise InputError(path, f"cannot be written: {reason}") from error
+        codecs.encode(correction.replacement, encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _replace(target: str, data: bytes, before: os.stat_result | None) -> None:
-    """Writes a temporary file beside ``target`` and renames it over it."""
-    temporary = os.path.join(os.path.dirname(target), f".electra-correct-{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+class _Lines:
+    """Puts decoded text together to blocks of complete lines. Linear, and it holds no more than LONG_LINE and a piece."""
+
+    def __init__(self, cut: bool = True) -> None:
+        self._cut = cut  # whether lines are cut at all
+        self._parts: list[str] = []  # of the unfinished line
+        self._length = 0
+
+    def feed(self, text: str) -> Iterator[str]:
+        """The blocks that ``text`` completes. No more than its first line may be too long: feed less than LONG_LINE."""
+        if self._parts and self._parts[-1].endswith("\r"):  # it may be one half of a line end
+            text = self._parts.pop() + text
+            self._length = sum(map(len, self._parts))
+        first = _first_line_end(text)
+        if self._cut and self._length + first > LONG_LINE:
+            line = "".join((*self._parts, text[:first]))
+            while len(line) > LONG_LINE:
+                end = beginning_of(line, LONG_LINE)
+                yield line[:end]
+                line = line[end:]
+            self._parts, self._length, text = [], 0, line + text[first:]
+        end = _last_line_end(text)
+        if end:
+            yield "".join((*self._parts, text[:end]))
+            self._parts, self._length = [], 0
+        if end < len(text):
+            self._parts.append(text[end:])
+            self._length += len(text) - end
+
+    def end(self, text: str) -> Iterator[str]:
+        """What is left, with ``text`` at its end."""
+        yield from self.feed(text)
+        if rest := "".join(self._parts):
+            yield rest
+
+
+class _Reported:
+    """A file whose read errors name it."""
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        self._stream, self._path = stream, path
+
+    def read1(self, size: int, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except OSError as error:
+            raise InputError(self._path, f"cannot be read: {reason(error)}") from error
+
+
+def _is_regular(path: str | Path) -> bool:
+    """Whether the path leads to what can be read twice, or to nothing at all, which shows when it is opened."""
     try:
-        with open(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if before is not None:
-            if hasattr(os, "chown"):
-                with contextlib.suppress(PermissionError):
-                    os.chown(temporary, before.st_uid, before.st_gid)
-            os.chmod(temporary, stat.S_IMODE(before.st_mode))
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _opened(path: str | Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise InputError(path, f"cannot be read: {reason(error)}") from error
+
+
+def _first_line_end(text: str) -> int:
+    """The offset after the first line end, or the end; a carriage return at the very end may be half of one."""
+    ends = [at for at in (text.find("\n"), text.find("\r", 0, max(0, len(text) - 1))) if at >= 0]
+    at = min(ends, default=len(text) - 1)
+    return at + 2 if text.startswith("\r\n", at) else at + 1
 
 
 def _last_line_end(text: str) -> int:
@@ -137,9 +194,3 @@ def _usual_newline(text: str) -> str:
     pairs = text.count("\r\n")
     counts = {"\n": text.count("\n") - pairs, "\r\n": pairs, "\r": text.count("\r") - pairs}
     return max(counts, key=lambda newline: counts[newline])
-
-
-def _reason(error: OSError) -> str:
-    """The system's words for an error, in the middle of a sentence."""
-    reason = error.strerror or str(error)
-    return reason[:1].lower() + reason[1:]

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from corrector.text.protect import protected_spans
 from corrector.types import Sentence, Span
 
 TARGET_LENGTH = 64
@@ -17,6 +18,8 @@ TARGET_LENGTH = 64
 _LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
 _SENTENCE_END = re.compile("[。！？!?；;…][。！？!?；;…”’」』）】》〉〕〗＂｣\"')\\]}]*")
 _PAUSES = "，、：,:—～ \u3000"  # where a core is best cut when a sentence is too long for one window
+_LINE_CUTS = (_SENTENCE_END, re.compile(r"\s+"), re.compile(f"[{_PAUSES}]"))  # the best places to cut a line, best first
+_OUTLOOK = 4096  # no line is cut so near to the limit, because a protected span may end behind it
 
 
 def sentences(
@@ -38,6 +41,23 @@ def sentences(
             stripped = _strip(text, piece)
             for window, core in _windows(text, stripped, max_length, overlap):
                 yield Sentence(text[window.start : window.end], window, core, spans.within(window))
+
+
+def beginning_of(line: str, limit: int) -> int:
+    """Where to cut a line that is too long to be held whole: in the second half of its first ``limit`` characters.
+
+    That is after the last sentence end there, or else after white space or a pause, outside protected spans; where there
+    is none, anywhere. It depends on those ``limit`` characters alone. ``limit`` must be at least 2.
+    """
+    head = line[:limit]
+    first, last = limit // 2, max(limit - _OUTLOOK, limit * 3 // 4)
+    spans = _Protected(protected_spans(head))
+    for pattern in _LINE_CUTS:
+        ends = (mark.end() for mark in pattern.finditer(head, first, last))
+        end = max((end for end in ends if not spans.would_be_cut(end)), default=0)
+        if end:
+            return end
+    return last
 
 
 def _pieces(text: str, start: int, end: int, protected: _Protected) -> Iterator[Span]:

@@ -1,0 +1,210 @@
+"""From the paths on a command line to the files to read: folders are walked, ignored files left out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from corrector.errors import ConfigError, InputError
+from corrector.formats import EXTENSIONS
+from corrector.text.write import reason
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+STANDARD_INPUT = "-"
+_IGNORE_FILE = ".gitignore"
+
+Report = Callable[[InputError], None]
+
+
+def discover(
+    paths: Sequence[str],
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    gitignore: bool = True,
+    on_error: Report | None = None,
+) -> Iterator[str]:
+    """The files that ``paths`` stand for, each once, in the order of the paths and of names within a folder.
+
+    A path that is no folder comes out as it is, whether it exists or not; so does ``-``. A folder is walked to its depths:
+    without what is hidden (``.git``, ``.venv``), symbolic links, or what is no regular file; without what ``exclude`` matches;
+    without what git would ignore by the ``.gitignore`` files from the repository's root down, unless ``gitignore`` is
+    false; and of the rest only what ``include`` matches or, where there is none, what has the extension of a known format.
+    ``include`` and ``exclude`` are written as lines of a ``.gitignore`` that lies in the folder.
+
+    A folder that cannot be read is handed to ``on_error`` and the rest goes on; without ``on_error`` the first such
+    InputError is raised after everything else. Raises ConfigError for a pattern that is none.
+    """
+    wanted = _patterns(include, "include") if include else None
+    unwanted = _patterns(exclude, "exclude") if exclude else None
+    errors: list[InputError] = []
+    seen: set[str] = set()
+    for path in paths:
+        found: Iterator[tuple[str, str]] = iter([(path, _identity(path))])
+        if path != STANDARD_INPUT and os.path.isdir(path):
+            found = _Walk(path, wanted, unwanted, gitignore, on_error or errors.append).files()
+        for file, identity in found:
+            if identity not in seen:
+                seen.add(identity)
+                yield file
+    if errors:
+        raise errors[0]
+
+
+def _identity(path: str) -> str:
+    """The same for two paths to one file."""
+    try:
+        return path if path == STANDARD_INPUT else os.path.realpath(path)
+    except (OSError, ValueError):  # no path at all: whoever opens it will say so
+        return path
+
+
+def repository_root(path: str) -> str | None:
+    """The nearest folder at or above ``path`` (a folder) that has a ``.git``, as a real path."""
+    folder = os.path.realpath(path)
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+class _Ignored:
+    """What the ``.gitignore`` files of a folder and of those above it say. ``folder`` is a real path."""
+
+    def __init__(self, folder: str, above: _Ignored | None, report: Report) -> None:
+        self._folder, self._above = folder, above
+        self._patterns = _ignore_file(folder, report)
+
+    def ignores(self, path: str) -> bool:
+        """Whether git ignores ``path`` (in or below this folder, ``/`` at the end of a folder); its folder is not ignored."""
+        level: _Ignored | None = self
+        while level is not None:
+            below = path[len(level._folder) :].lstrip("/")
+            for pattern in reversed(level._patterns):
+                if pattern.include is not None and _matches(pattern, below):
+                    return bool(pattern.include)
+            level = level._above
+        return False
+
+
+class _Walk:
+    """One folder on its way to its files."""
+
+    def __init__(
+        self, path: str, wanted: GitIgnoreSpec | None, unwanted: GitIgnoreSpec | None, gitignore: bool, report: Report
+    ) -> None:
+        self._path, self._wanted, self._unwanted, self._report = path, wanted, unwanted, report
+        self._gitignore = gitignore
+        self._real = os.path.realpath(path)
+        self._prefix = "" if os.path.normpath(path) == os.curdir else path
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The files and their real paths, a folder's own in between its folders' by name."""
+        pending = [iter(self._entries("", _ignored_at(self._real, self._report) if self._gitignore else None))]
+        while pending:  # a stack of its own: folders may lie deeper than Python calls
+            entry = next(pending[-1], None)
+            if entry is None:
+                pending.pop()
+                continue
+            name, is_folder, ignored = entry
+            if not is_folder:
+                yield os.path.join(self._prefix, name), os.path.join(self._real, name)
+                continue
+            below = _Ignored(os.path.join(self._real, name), ignored, self._report) if ignored else None
+            pending.append(iter(self._entries(name, below)))
+
+    def _entries(self, folder: str, ignored: _Ignored | None) -> list[tuple[str, bool, _Ignored | None]]:
+        """(name below the walked folder, whether it is a folder, the rules it is under) of what is wanted in ``folder``."""
+        place = os.path.join(self._prefix, folder) if folder else self._path
+        try:
+            with os.scandir(place) as found:
+                kinds = [(e.name, e.is_dir(follow_symlinks=False), e.is_file(follow_symlinks=False)) for e in found]
+        except OSError as error:
+            self._report(InputError(place, f"cannot be read: {reason(error)}"))
+            return []
+        wanted = []
+        for name, is_folder, is_file in sorted(kinds, key=lambda kind: os.fsencode(kind[0])):
+            below = os.path.join(folder, name)
+            hidden = name.startswith(".")
+            if not hidden and (is_folder or is_file) and self._is_wanted(below, is_folder, ignored):
+                wanted.append((below, is_folder, ignored))
+        return wanted
+
+    def _is_wanted(self, name: str, is_folder: bool, ignored: _Ignored | None) -> bool:
+        path = name.replace(os.sep, "/") + "/" * is_folder
+        if self._unwanted is not None and self._unwanted.match_file(path):
+            return False
+        if not is_folder:
+            if self._wanted is None and os.path.splitext(name)[1].lower() not in EXTENSIONS:
+                return False
+            if self._wanted is not None and not self._wanted.match_file(path):
+                return False
+        return ignored is None or not ignored.ignores(f"{self._real}/{path}")
+
+
+def _ignored_at(folder: str, report: Report) -> _Ignored:
+    """The rules for a folder (a real path) that is to be walked because it was named, even if those above ignore it."""
+    root = repository_root(folder)
+    if root is None or root == folder:
+        return _Ignored(folder, None, report)
+    rules = _Ignored(root, None, report)
+    at = root
+    for part in os.path.relpath(folder, root).split(os.sep):
+        at = os.path.join(at, part)
+        if rules.ignores(at + "/"):
+            return _Ignored(folder, None, report)
+        rules = _Ignored(at, rules, report)
+    return rules
+
+
+def _matches(pattern: GitIgnoreSpecPattern, path: str) -> bool:
+    """Whether a pattern matches ``path`` itself; pathspec says so too of what lies in a folder that it matches."""
+    result = pattern.match_file(path)
+    if result is None:
+        return False
+    found = result.match
+    folder_end = found.end("ps_d") if found.groupdict().get("ps_d") else -1  # after the slash that ends a matched folder
+    if folder_end < 0:  # "a/**" is found in a/ too, which git leaves alone
+        return not (path.endswith("/") and found.end() == len(path))
+    if found.group() == "/":  # "*/" is found at the first slash and means every folder
+        return path.endswith("/")
+    return folder_end == len(path)
+
+
+def _ignore_file(folder: str, report: Report) -> list[GitIgnoreSpecPattern]:
+    """The patterns of a folder's own ``.gitignore``; as in git, a line that is no pattern is passed over."""
+    path = os.path.join(folder, _IGNORE_FILE)
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as stream:
+            lines = stream.read().split("\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        report(InputError(path, f"cannot be read: {reason(error)}"))
+        return []
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    patterns = []
+    for line in lines:
+        with contextlib.suppress(ValueError, re.error):
+            patterns.append(GitIgnoreSpecPattern(line))
+    return patterns
+
+
+def _patterns(lines: Sequence[str], option: str) -> GitIgnoreSpec:
+    """The patterns of an option. Raises ConfigError for one that is no pattern."""
+    from pathspec import GitIgnoreSpec
+
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except (ValueError, re.error) as error:
+            raise ConfigError("options", option, f"{line!r} is no pattern: {error}") from error
+    return GitIgnoreSpec.from_lines(lines)
