@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corrector.render.diff import render_diff
+from corrector.render.diff import Hunks, render_diff, render_hunks
 from corrector.render.jsonl import render_corrections, render_summary
 from corrector.render.summary import Summary, render_check, render_unprocessed
 from corrector.render.text import render_text
@@ -70,7 +71,7 @@ def test_json_of_nothing_is_nothing() -> None:
 def test_summary_adds_up() -> None:
     corrector = FakeCorrector({"天汽": "天气"}, {"做": "作"}, fails_on="坏")
     summary = Summary(files=1).plus(corrector.correct("天汽做天汽\n坏\n")).plus(corrector.correct("坏"))
-    assert summary == Summary(files=1, characters=9, lines=2, corrections=2, suggestions=1, unprocessed=2)
+    assert summary == Summary(files=1, characters=9, lines=2, corrections=2, suggestions=1, unprocessed=2, columns=1)
     assert json.loads(render_summary(summary, "tiny", "1.2.3")) == {
         "type": "summary",
         "files": 1,
@@ -106,8 +107,21 @@ def test_diff_names() -> None:
     assert header('a\n"') == ['--- "a/a\\012\\042"', '+++ "b/a\\012\\042"']
 
 
+def test_diff_names_of_files_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(path: str) -> str:
+        return render_diff(path, "错\n", "对\n").split("\n")[0].removeprefix("--- a/")
+
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "one" / "two")
+    assert (name("./a.txt"), name("b/./a.txt"), name("b/../a.txt")) == ("a.txt", "b/a.txt", "a.txt")
+    assert name("../../../" + tmp_path.name + "/one/two/a.txt") == "a.txt"
+    assert name("../a.txt") == os.path.realpath(tmp_path / "one" / "a.txt").lstrip("/")
+    (tmp_path / ".git").mkdir()
+    assert (name("../a.txt"), name("../../a.txt")) == ("one/a.txt", "a.txt")  # from the repository on
+
+
 def test_diff_refuses_texts_with_different_lines() -> None:
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="number of lines: 2 and 1"):
         render_diff("a", "一\n二", "一 二")
 
 
@@ -147,3 +161,15 @@ def test_numbers_are_plain_and_rounded() -> None:
     correction = Correction(Span(0, 1), "错", "对", numpy.float32(0.123456))
     record = json.loads(render_corrections(CorrectedDocument(Document(None, "错"), (correction,))))
     assert (record["confidence"], record["path"], record["alternatives"]) == (0.1235, None, [])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["好", "错", "错好", ""]), st.sampled_from(["\n", "\r\n", "\n", ""])), max_size=60),
+    st.integers(1, 9),
+)
+def test_a_diff_in_pieces_is_the_diff_of_the_whole(lines: list[tuple[str, str]], size: int) -> None:
+    source = "".join(text + end for text, end in lines)
+    target = source.replace("错", "对")
+    hunks = Hunks()
+    pieces = [hunks.add(source[at : at + size], target[at : at + size]) for at in range(0, len(source), size)]
+    assert "".join(pieces) + hunks.end() == render_hunks(source, target)

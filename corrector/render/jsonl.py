@@ -1,12 +1,15 @@
-"""JSON lines: one record a correction or suggestion in the order of the text, then one summary record."""
+"""JSON lines: one record a correction or suggestion in the order of the text, then one summary record.
+
+``schema/corrections.schema.json`` is the JSON Schema of both.
+"""
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from typing import Any
 
-from corrector.render.summary import LINE_END, Summary
+from corrector.render.findings import findings
+from corrector.render.summary import Summary
 from corrector.types import CorrectedDocument, Correction, RankedCandidate
 
 CONFIDENCE_DIGITS = 4
@@ -18,27 +21,17 @@ def render_corrections(corrected: CorrectedDocument, before: Summary | None = No
     ``before`` sums up the blocks of the same input that came earlier: offsets and lines count on from there. Offsets
     count code points from 0, a byte-order mark included; lines and columns count from 1, and no column counts the mark.
     """
-    before = before or Summary()
-    found = [(correction, True) for correction in corrected.corrections]
-    found += [(suggestion, False) for suggestion in corrected.suggestions]
-    if not found:
-        return ""
-    found.sort(key=lambda pair: pair[0].span)
-    text = corrected.document.text
-    starts = [int(before.characters == 0 and text.startswith("\ufeff"))]
-    starts += [match.end() for match in LINE_END.finditer(text)]
     records = []
-    for correction, applied in found:
-        index = bisect_right(starts, correction.span.start) - 1
+    for finding in findings(corrected, before):
         record = {
             "type": "correction",
             "path": corrected.document.path,
-            "start": before.characters + correction.span.start,
-            "end": before.characters + correction.span.end,
-            "line": before.lines + index + 1,
-            "column": correction.span.start - starts[index] + 1,
-            **_edit(correction),
-            "applied": applied,
+            "start": finding.start,
+            "end": finding.end,
+            "line": finding.line,
+            "column": finding.column,
+            **_edit(finding.correction),
+            "applied": finding.applied,
         }
         records.append(_line(record))
     return "".join(records)

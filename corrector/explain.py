@@ -1,0 +1,218 @@
+"""Why one sentence is, or is not, corrected: everything the stages see, as text.
+
+For each window: how the model reads every character and how likely it takes it for replaced; then for each suspicion what
+was proposed, every feature of the ranker with its share of the score, the check, and the decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corrector.detect import detect, is_correctable, probability
+from corrector.electra.marks import MARK_FACTORS
+from corrector.pipeline import REPORTED_CONFIDENCE
+from corrector.rank import CHECK_FEATURES, FEATURES, reason_of
+from corrector.render.columns import safe, width
+from corrector.render.describe import REASONS, described, percent
+from corrector.render.tables import View
+from corrector.revision import Revision
+from corrector.text.ignore import ignored_spans
+from corrector.text.protect import is_han
+from corrector.types import Correction, Document, Sentence, Span
+
+if TYPE_CHECKING:
+    from corrector.electra.runtime import Encoding, Floats
+    from corrector.pipeline import Corrector
+    from corrector.stages import GroupChoice
+
+LISTED, DETAILED = 12, 4  # proposals of a group by name, and with all their features
+_BAR = 16  # columns of a whole bar
+_PARTS = " ▏▎▍▌▋▊▉█"  # eighths of a column
+_WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 3"), (8, "in a word of 4"))
+
+
+def explain(corrector: Corrector, text: str, color: bool = False) -> str:
+    """The whole explanation of a short text, several lines; long texts are explained window by window.
+
+    Tables are aligned by display width. What it tells is the first reading; a corrected sentence is read again, and where
+    that finds more, the result at the end says so.
+    """
+    view = View(color)
+    document = Document(None, text, protected=ignored_spans(text))
+    revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
+    windows = list(revision.windows(corrector.stages.max_length))
+    parts = [
+        f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(corrector.stages.ranker.suspicion_threshold)},"
+        f" a correction is made from {_exact(corrector.min_confidence)}.\n"
+    ]
+    if not windows:
+        parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
+    decided: set[Span] = set()
+    for number, window in enumerate(windows, 1):
+        name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
+        parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
+        parts += _window(corrector, text, window, view, decided)
+    parts.append(view.title("Result"))
+    parts += _result(corrector, text, decided)
+    return "".join(parts)
+
+
+def _window(corrector: Corrector, text: str, window: Sentence, view: View, decided: set[Span]) -> Iterator[str]:
+    """The readings of one window of ``text`` and its suspicions; the places decided on go into ``decided``."""
+    stages = corrector.stages
+    encoding = stages.tokenizer.encode(window.text)
+    logits = stages.runtime.replaced_logits([encoding])[0]
+    yield _readings(corrector, text, window, encoding, logits, view)
+    suspicions = {s.span.start for s in detect(window, encoding, logits, stages.ranker.suspicion_threshold)}
+    if not suspicions:
+        yield "No character is suspicious enough: nothing is proposed.\n"
+    for choice in stages.choices([window])[0]:
+        first = min(edit.index for edit in choice.edits) + window.span.start
+        last = max(edit.index + len(edit.original) for edit in choice.edits) + window.span.start
+        suspicions -= set(range(first, last))
+        original = window.text[first - window.span.start : last - window.span.start]
+        where = f"character {first + 1}" if last - first == 1 else f"characters {first + 1} to {last}"
+        yield view.title(f"Suspicion {safe(original)}, {where}")
+        yield from _choice(corrector, choice, view)
+        decided.add(_decided(corrector, choice, window.span.start))
+    for place in sorted(suspicions):
+        yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing can be proposed.\n"
+
+
+def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encoding, logits: Floats, view: View) -> str:
+    """One row a character: its place, the token if it is another, whether it was replaced, and its marks."""
+    stages = corrector.stages
+    marked = stages.tokenizer.marker is not None
+    rows = []
+    for index, char in enumerate(text[window.span.start : window.span.end]):
+        token = int(encoding.token_of[index])
+        name = stages.vocabulary[int(encoding.ids[token])]
+        replaced = probability(float(logits[token]))
+        marks = _marks(int(encoding.types[token])) if marked else ()
+        note = _note(window, encoding, index)
+        suspicious = not note and replaced >= stages.ranker.suspicion_threshold
+        shown = ("" if name == char else safe(name), _exact(replaced))
+        bar = view.styled(_bar(replaced), fg="red" if suspicious else None, dim=not suspicious)
+        place = str(window.span.start + index + 1)
+        words = ", ".join(part for part in (note, *marks[:1]) if part)
+        rows.append((place, _visible(char), *shown, bar, *marks[1:], words))
+    head = ("", "", "token", "replaced", "", *(("left", "right", "triple", "marks") if marked else ("",)))
+    return view.table(head, rows, "rllrl" + ("rrrl" if marked else "l"))
+
+
+def _visible(char: str) -> str:
+    """The character, or its number where it would not show by itself."""
+    shown = safe(char)
+    return shown if width(shown) else f"<U+{ord(char):04X}>"
+
+
+def _note(window: Sentence, encoding: Encoding, index: int) -> str:
+    """Why a character is never changed, whatever the discriminator thinks; '' when it may be."""
+    if not is_han(window.text[index]):
+        return "not Han"
+    if not encoding.is_whole[index]:
+        return "unknown to the model"
+    return "" if is_correctable(window, index) else "protected"
+
+
+def _marks(mark: int) -> tuple[str, str, str, str]:
+    """Words, and how usual the pair with the left and the right neighbour and the triple are: level of highest level."""
+    parts = []
+    for factor in MARK_FACTORS:
+        mark, part = divmod(mark, factor)
+        parts.append(part)
+    words = ", ".join(text for bit, text in _WORDS if parts[0] & bit)
+    left, right, triple = (f"{part}/{factor - 1}" for part, factor in zip(parts[1:], MARK_FACTORS[1:], strict=True))
+    return words, left, right, triple
+
+
+def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[str]:
+    """The proposals of a group, their features, the check and the decision."""
+    ranker = corrector.stages.ranker
+    confidences = ranker.confidences(choice.checks)
+    rows = []
+    for rank, (edit, score) in enumerate(zip(choice.edits[:LISTED], choice.scores, strict=False)):
+        confidence = _exact(float(confidences[rank])) if rank < len(confidences) else "not checked"
+        change = (safe(edit.original), "→", safe(edit.replacement), REASONS[reason_of(edit)])
+        rows.append((str(rank + 1), *change, f"{float(score):.2f}", confidence))
+    yield view.table(("", "", "", "", "", "score", "confidence"), rows, "rllllrr")
+    if len(choice.edits) > LISTED:
+        yield f"  and {len(choice.edits) - LISTED} more\n"
+    yield "\n" + _features(corrector, choice, view)
+    yield _decision(corrector, choice)
+
+
+def _features(corrector: Corrector, choice: GroupChoice, view: View) -> str:
+    """Every feature of the best proposals: its share of the score, then in brackets its value; weights at the left."""
+    ranker = corrector.stages.ranker
+    best = choice.edits[:DETAILED]
+    rows = [
+        (name, f"{ranker.weights[name]:+.3f}", *(_share(ranker.weights[name], edit.features[row]) for edit in best))
+        for row, name in enumerate(FEATURES)
+    ]
+    rows.append(("= score", "", *(f"{float(score):+.2f}".ljust(7) + " " * 9 for score in choice.scores[: len(best)])))
+    unchecked = [""] * (len(best) - len(choice.checks))
+    for column, name in enumerate(CHECK_FEATURES):
+        shares = [_share(ranker.check_weights[name], check[column]) for check in choice.checks[: len(best)]]
+        rows.append((f"check {name}", f"{ranker.check_weights[name]:+.3f}", *shares, *unchecked))
+    confidences = [_exact(float(c)) + " " * 10 for c in ranker.confidences(choice.checks)[: len(best)]]
+    rows.append(("= confidence, calibrated", "", *confidences, *unchecked))
+    head = ("feature", "weight", *(safe(f"{edit.original}→{edit.replacement}") for edit in best))
+    return view.table(head, rows, "lr" + "r" * len(best))
+
+
+def _share(weight: float, value: float) -> str:
+    """``+1.23 (4.56)``, of one length, so that a column lines up."""
+    share, value = (round(number, 2) + 0.0 for number in (weight * float(value), float(value)))  # + 0.0: no minus zero
+    return f"{share:+.2f} {f'({value:.2f})':>8}"
+
+
+def _decision(corrector: Corrector, choice: GroupChoice) -> str:
+    confidences = corrector.stages.ranker.confidences(choice.checks)
+    best = int(np.argmax(confidences))
+    edit, confidence = choice.edits[best], float(confidences[best])
+    reported = min(REPORTED_CONFIDENCE, corrector.min_confidence)
+    if confidence >= corrector.min_confidence:
+        verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
+    elif confidence >= reported:
+        verdict = f"is only suggested: below {_exact(corrector.min_confidence)}"
+    else:
+        verdict = f"is not reported: below {_exact(reported)}"
+    return f"Decision: {safe(edit.original)} → {safe(edit.replacement)}, {_exact(confidence)}, {verdict}.\n"
+
+
+def _decided(corrector: Corrector, choice: GroupChoice, start: int) -> Span:
+    """The place of the edit that the check finds likeliest."""
+    edit = choice.edits[int(np.argmax(corrector.stages.ranker.confidences(choice.checks)))]
+    return Span(start + edit.index, start + edit.index + len(edit.original))
+
+
+def _result(corrector: Corrector, text: str, decided: set[Span]) -> Iterator[str]:
+    """What the corrector itself makes of the text."""
+    corrected = corrector.correct(text)
+    found = [*((c, "corrected") for c in corrected.corrections), *((c, "suggested") for c in corrected.suggestions)]
+    for correction, how in sorted(found, key=lambda pair: pair[0].span):
+        yield f"  {described(correction)}  {how}, character {correction.span.start + 1}{_later(correction, decided)}\n"
+    if not found:
+        yield "  The text stays as it is.\n"
+    if corrected.unprocessed:
+        yield f"  {corrected.unprocessed} of the windows could not be processed.\n"
+
+
+def _later(correction: Correction, decided: set[Span]) -> str:
+    known = correction.span in decided or correction.reason == "confusion"
+    return "" if known else "  (found when the corrected sentence was read again)"
+
+
+def _bar(value: float) -> str:
+    """A bar of up to ``_BAR`` columns, exact to an eighth of a column; none for less than half of that."""
+    eighths = round(min(1.0, max(0.0, value)) * _BAR * 8)
+    return "█" * (eighths // 8) + (_PARTS[eighths % 8] if eighths % 8 else "")
+
+
+def _exact(value: float) -> str:
+    """A probability with one decimal."""
+    return f"{100 * value:.1f} %" if value < 1 else percent(value)
