@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corrector import pipeline
 from corrector.apply import corrected_text
+from corrector.confusions import Confusions
 from corrector.detect import detect
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import ModelError
+from corrector.errors import ConfigError, CorrectorError, ModelError
 from corrector.pipeline import Corrector
 from corrector.propose import propose
 from corrector.rank import CHECK_FEATURES, FEATURES, Proposal, Ranker, default_ranker, edits_of, group, reason_of
 from corrector.stages import Stages
+from corrector.text.ignore import ignored_spans
+from corrector.text.protect import is_han
 from corrector.text.segment import sentences
-from corrector.types import Span
+from corrector.types import CorrectedDocument, Document, Span
+from corrector.words import ProtectedWords
 from tests.fakes import FakeRuntime
 
 CHARACTERS = "我今天很高形兴型因该应以经已的，。abc1大家好权利力公司"
@@ -38,11 +49,17 @@ def tables() -> MarkTables:
     return MarkTables(len(VOCABULARY), words, np.full(len(words), 5, dtype=np.uint8), none, zero, (words, none, none))
 
 
-def make(wrong: dict[str, str] = WRONG, min_confidence: float = 0.5) -> tuple[Corrector, FakeRuntime]:
+def make(
+    wrong: Mapping[str, str] = WRONG,
+    min_confidence: float = 0.5,
+    words: Sequence[str] = (),
+    confusions: Mapping[str, str] | None = None,
+) -> tuple[Corrector, FakeRuntime]:
     """A corrector over the fake runtime, without a model directory."""
     runtime = FakeRuntime(VOCABULARY, wrong)
     corrector = Corrector.__new__(Corrector)
     corrector.model_name, corrector.model_checksum, corrector.min_confidence = "fake", "0", min_confidence
+    corrector.words, corrector.confusions = ProtectedWords.of(words), Confusions.of(confusions or {})
     corrector.stages = Stages(Tokenizer(VOCABULARY, tables().types), runtime, default_ranker())
     return corrector, runtime
 
@@ -122,6 +139,178 @@ def test_only_reported_spans_change_and_twice_is_once(text: str) -> None:
     changed = {i for i, (a, b) in enumerate(zip(text, result, strict=True)) if a != b}
     assert changed <= {i for c in corrected.corrections for i in range(c.span.start, c.span.end)}
     assert corrected_text(corrector.correct(result)) == result
+
+
+def edits(corrected: CorrectedDocument) -> list[tuple[int, str, str, str]]:
+    return [(c.span.start, c.original, c.replacement, c.reason) for c in corrected.corrections]
+
+
+def test_confusions_are_corrected_in_what_the_models_read_and_stay() -> None:
+    corrector, _ = make({"形": "兴", "型": "形"}, confusions={"天很": "大型"})
+    corrected = corrector.correct("我今天很高形。")
+    assert edits(corrected) == [(2, "天很", "大型", "confusion"), (5, "形", "兴", "same_sound")]
+    assert corrected.corrections[0].confidence == 1.0
+    assert corrected_text(corrected) == "我今大型高兴。"
+    assert corrector.correct("我今大型高兴。").corrections == ()
+
+
+def test_confusions_are_certain_whatever_confidence_is_asked_for() -> None:
+    assert corrected_text(make({}, min_confidence=1.0, confusions={"abc": "cba"})[0].correct("abc我")) == "cba我"
+
+
+def test_a_correction_of_the_models_that_the_confusions_call_wrong_is_corrected_on() -> None:
+    corrector, _ = make({"形": "兴"}, confusions={"高兴": "大家"})
+    corrected = corrector.correct("我很高形。高形")
+    assert edits(corrected) == [(2, "高形", "大家", "confusion"), (5, "高形", "大家", "confusion")]
+    assert corrector.correct("我很大家。大家").corrections == ()
+
+
+def test_a_protected_word_is_not_changed_even_in_part() -> None:
+    corrector, _ = make(words=["很高形", "因该"], confusions={"高形": "大家", "我因": "我应", "天": "大"})
+    text = "我今天很高形，我因该，高形因"
+    assert corrected_text(corrector.correct(text)) == "我今大很高形，我因该，大家应"
+
+
+def test_a_protected_word_counts_in_its_traditional_spelling_too() -> None:
+    corrector, _ = make(words=["高形应"])
+    assert corrected_text(corrector.correct("我高形應，我高形")) == "我高形應，我高興"
+
+
+def test_a_whitelisted_form_is_not_changed_by_the_models() -> None:
+    assert corrected_text(make(confusions={"高形": "高形"})[0].correct("我很高形，大形")) == "我很高形，大兴"
+
+
+def test_markers_and_spans_of_the_document_win_over_confusions() -> None:
+    corrector, _ = make(confusions={"大家": "家大"})
+    text = "大家 `大家` https://a.cn/大家 很形\n大家因该 # electra-correct: ignore\n大家\n"
+    assert corrected_text(corrector.correct(text)) == text.replace("大家", "家大", 1).replace("很形", "很兴")[:-3] + "家大\n"
+    assert [corrected_text(c) for c in corrector.correct_many([text])] == [corrected_text(corrector.correct(text))]
+    document = Document(None, "大家，大家", protected=(Span(1, 2),))
+    assert corrected_text(corrector.correct_document(document)) == "大家，家大"
+
+
+def test_a_block_of_a_document_is_taken_without_its_markers() -> None:
+    text = "# electra-correct: ignore-file\n我很高形\n"
+    corrector, _ = make()
+    assert corrected_text(corrector.correct(text)) == text
+    assert corrected_text(corrector.correct_document(Document(None, text))) == text.replace("形", "兴")
+
+
+def test_text_that_is_ignored_or_protected_reaches_no_model() -> None:
+    corrector, runtime = make(words=["我很高形。"])
+    corrector.correct("我很高形。\n我因该 # electra-correct: ignore\n")
+    assert runtime.calls == {"discriminator": 0, "generator": 0}
+
+
+def test_traditional_text_is_corrected_in_its_own_script() -> None:
+    corrected = make()[0].correct("他們應該很高形，我因該以經頭髮。")
+    assert corrected_text(corrected) == "他們應該很高興，我應該已經頭髮。"
+    assert edits(corrected)[0] == (6, "形", "興", "same_sound")
+    assert edits(corrected)[1][1:3] == ("因", "應")
+
+
+def test_doubtful_corrections_are_made_when_they_are_asked_for() -> None:
+    """Below REPORTED_CONFIDENCE nothing is even suggested, but what the user asks for is made."""
+    doubtful = default_ranker()
+    doubtful = Ranker(doubtful.weights, doubtful.check_weights, (1.0, -14.0), doubtful.suspicion_threshold)
+    for min_confidence, result in ((0.5, "我很高形"), (0.0, "我很高兴")):
+        corrector, _ = make(min_confidence=min_confidence)
+        corrector.stages.ranker = doubtful
+        corrected = corrector.correct("我很高形")
+        assert corrected_text(corrected) == result
+        assert corrected.suggestions == ()
+        assert all(c.confidence < 0.1 for c in corrected.corrections)
+
+
+def test_a_correction_corrected_on_is_one_and_a_second_run_changes_nothing() -> None:
+    corrector, _ = make({"形": "型", "型": "兴"})
+    corrected = corrector.correct("我很高形。")
+    assert edits(corrected) == [(3, "形", "兴", "same_sound")]
+    assert corrector.correct("我很高兴。").corrections == ()
+
+
+def test_many_threads_share_one_corrector() -> None:
+    corrector, _ = make(words=["高形大"], confusions={"天很": "大很"})
+    state = dict(vars(corrector))
+    texts = [f"我今天很高形，{'因该' * (number % 5)}以经高形大應該。\n" * (number % 3 + 1) for number in range(20)]
+    expected = [corrector.correct(text) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(corrector.correct, texts)) == expected
+        assert [list(found) for found in pool.map(corrector.correct_many, [texts] * 2)] == [expected] * 2
+    assert vars(corrector) == state
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The ranker file of a model that ``Corrector()`` opens; its runtime is the fake one."""
+    ranker = tmp_path / "ranker.json"
+    default_ranker().save(ranker)
+    network = SimpleNamespace(setting=lambda name: None)
+    tokenizer = Tokenizer(VOCABULARY, tables().types)
+    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, tokenizer=tokenizer, discriminator=network)
+    monkeypatch.setattr(pipeline, "find_model", lambda name: directory)
+    monkeypatch.setattr(pipeline, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
+    return ranker
+
+
+def test_profiles_and_confidences(model: Path) -> None:
+    assert Corrector().min_confidence == 0.8
+    assert [Corrector(profile=name).min_confidence for name in ("careful", "balanced", "eager")] == [0.8, 0.8, 0.3]
+    model.write_text(json.dumps(json.loads(model.read_text()) | {"profiles": {"eager": 0.25}}))
+    assert Corrector(profile="eager").min_confidence == 0.25
+    assert Corrector(min_confidence=0).min_confidence == 0
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"min_confidence": 0.5, "profile": "eager"}, "profile: cannot be given together with min_confidence"),
+        ({"profile": "bold"}, "profile: must be one of careful, balanced, eager, not 'bold'"),
+        ({"min_confidence": 1.1}, "min_confidence: must lie in 0..1, not 1.1"),
+        ({"min_confidence": float("nan")}, "min_confidence: must lie in 0..1, not nan"),
+        ({"words": "张林"}, "words: must be a list of words"),
+        ({"confusions": {"甲": "乙丙"}}, "1 and 2 characters; only pairs of equal length"),
+    ],
+)
+def test_settings_that_are_refused(model: Path, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Corrector(**settings)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_words_and_confusions_of_any_kind(model: Path) -> None:
+    for words in (["很高形"], iter(["很高形"]), ProtectedWords.of(["很高形"])):
+        for confusions in ({"大": "天"}, Confusions.of({"大": "天"})):
+            corrected = Corrector(words=words, confusions=confusions, min_confidence=0.5).correct("大很高形")
+            assert corrected_text(corrected) == "天很高形"
+            words = ["很高形"]
+
+
+MARKERS = ("ignore", "ignore-next-line", "ignore-file", "off", "on")
+PIECES = (*CHARACTERS, *"形因以形因以應該經興們著，。\n\r 😀é~𠀀`#", *(f" electra-correct: {kind} " for kind in MARKERS))
+FORMS = st.text(st.sampled_from("高形兴因应以已大家该應興"), min_size=1, max_size=3)
+PAIRS = st.lists(st.tuples(FORMS, FORMS).filter(lambda pair: len(pair[0]) == len(pair[1])), max_size=3).map(dict)
+DICTIONARIES = st.sampled_from([WRONG, {"形": "型", "型": "兴", "因": "应"}, {"形": "兴", "大": "家", "家": "天", "以": "已"}])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.sampled_from(PIECES), max_size=80).map("".join), st.lists(FORMS, max_size=3), PAIRS, DICTIONARIES)
+def test_all_of_it_together(text: str, words: list[str], pairs: dict[str, str], wrong: dict[str, str]) -> None:
+    """Only Han characters in reported spans change, nothing protected does, and a second run finds what the first one left."""
+    try:
+        corrector, _ = make(wrong, words=words, confusions=pairs)
+    except CorrectorError:
+        return
+    corrected = corrector.correct(text)
+    result = corrected_text(corrected)
+    changed = {place for place, (old, new) in enumerate(zip(text, result, strict=True)) if old != new}
+    assert changed <= {place for c in corrected.corrections for place in range(c.span.start, c.span.end)}
+    assert all(is_han(text[place]) and is_han(result[place]) for place in changed)
+    for span in (*corrector.words.spans(text), *ignored_spans(text), *corrector.confusions.whitelist_spans(text)):
+        assert changed.isdisjoint(range(span.start, span.end))
+    again = corrector.correct(result)
+    assert again.corrections == ()
+    assert set(corrected.suggestions) <= set(again.suggestions)
 
 
 def test_detect_respects_core_and_threshold() -> None:

@@ -1,0 +1,124 @@
+"""Rounds over one document: what is read again, what of it stays, and when it ends. The models are a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corrector.apply import corrected_text
+from corrector.confusions import Confusions
+from corrector.revision import ROUNDS, Revision
+from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
+from corrector.words import ProtectedWords
+
+SIMILAR = tuple(RankedCandidate(Candidate(text, -1.0), 0.5, 0.5, 0.3) for text in "甲戊")
+
+
+def found(window: Sentence, edits: Mapping[str, str], confidence: float) -> list[Correction]:
+    """Each key of ``edits`` in the core of the window and outside what is protected, the longer keys first."""
+    frozen = {place for span in window.protected for place in range(span.start, span.end)}
+    corrections = []
+    for wrong in sorted(edits, key=lambda wrong: (-len(wrong), wrong)):
+        for start in range(window.core.start, window.core.end - len(wrong) + 1):
+            places = set(range(start, start + len(wrong)))
+            if window.text.startswith(wrong, start - window.span.start) and not places & frozen:
+                frozen |= places
+                alternatives = SIMILAR if len(wrong) == 1 else ()
+                corrections.append(Correction(Span(start, start + len(wrong)), wrong, edits[wrong], confidence, alternatives))
+    return corrections
+
+
+def revise(
+    text: str, edits: Mapping[str, str], confusions: Mapping[str, str] | None = None, confidence: float = 0.9
+) -> tuple[CorrectedDocument, list[str]]:
+    """The corrected document and the windows that were read."""
+    revision = Revision(Document(None, text), ProtectedWords.of(()), Confusions.of(confusions or {}), 0.5)
+    read = []
+    while True:
+        for window in revision.windows(126):
+            read.append(window.text)
+            revision.note(window, None if "坏" in window.text else found(window, edits, confidence))
+        if not revision.settle():
+            return revision.result(), read
+
+
+def made(text: str, edits: Mapping[str, str], confusions: Mapping[str, str] | None = None) -> list[tuple[int, str, str]]:
+    return [(c.span.start, c.original, c.replacement) for c in revise(text, edits, confusions)[0].corrections]
+
+
+def test_only_windows_that_changed_are_read_again() -> None:
+    corrected, read = revise("一甲。\n一一。\n", {"甲": "乙"})
+    assert corrected_text(corrected) == "一乙。\n一一。\n"
+    assert read == ["一甲。", "一一。", "一乙。"]
+
+
+def test_doubtful_ones_are_suggested_once_and_change_nothing() -> None:
+    corrected, read = revise("一甲。", {"甲": "乙"}, confidence=0.4)
+    assert corrected.corrections == ()
+    assert [(c.original, c.replacement) for c in corrected.suggestions] == [("甲", "乙")]
+    assert read == ["一甲。"]
+
+
+def test_corrections_of_corrections_are_one() -> None:
+    assert made("一甲。", {"甲": "乙", "乙": "丙"}) == [(1, "甲", "丙")]
+    assert made("甲乙。", {"甲乙": "丙丁", "丁": "戊"}) == [(0, "甲乙", "丙戊")]
+    assert made("甲乙。", {"甲": "丙", "乙": "丁", "丙丁": "子丑"}) == [(0, "甲乙", "子丑")]
+    assert made("甲乙一。", {"甲乙": "丙丁", "丁一": "子丑"}) == [(0, "甲乙一", "丙子丑")]
+
+
+def test_the_original_is_no_alternative() -> None:
+    (correction,) = revise("一甲。", {"甲": "乙", "乙": "丙"})[0].corrections
+    assert [ranked.candidate.text for ranked in correction.alternatives] == ["戊"]
+
+
+@pytest.mark.parametrize("start, end", [("甲", "甲"), ("乙", "乙"), ("丙", "乙"), ("丁", "乙")])
+def test_back_and_forth_ends_where_it_comes_back_to(start: str, end: str) -> None:
+    corrected, read = revise(f"一{start}。", {"甲": "乙", "乙": "甲", "丙": "丁", "丁": "乙"})
+    assert corrected_text(corrected) == f"一{end}。"
+    assert len(read) <= 6
+
+
+def test_a_circle_of_several_characters_ends_too() -> None:
+    edits = {"甲乙": "丙丁", "丁": "乙", "丙乙": "甲乙"}
+    corrected, _ = revise("甲乙。", edits)
+    assert corrected.corrections == () and corrected.suggestions == ()
+
+
+def test_a_chain_without_an_end_is_cut() -> None:
+    chain = {chr(0x4E00 + n): chr(0x4E01 + n) for n in range(200)}
+    corrected, read = revise("\u4e00。", chain)
+    (correction,) = corrected.corrections
+    assert (correction.original, correction.replacement) == ("\u4e00", chr(0x4E00 + ROUNDS - 1))
+    assert len(read) == ROUNDS
+    assert corrected.suggestions == ()
+
+
+def test_failures_are_counted_as_they_are_at_the_end() -> None:
+    corrected, _ = revise("坏甲。\n一甲。\n坏。\n", {"甲": "乙"})
+    assert corrected_text(corrected) == "坏甲。\n一乙。\n坏。\n"
+    assert corrected.unprocessed == 2
+
+
+def test_confusions_go_first_and_are_not_touched_again() -> None:
+    assert made("甲一。", {"乙": "丙", "一": "二"}, {"甲": "乙"}) == [(0, "甲", "乙"), (1, "一", "二")]
+    assert made("甲一。", {"一": "二"}, {"甲二": "丙丁"}) == [(0, "甲一", "丙丁")]
+
+
+def test_traditional_text_keeps_its_spelling() -> None:
+    assert made("這個頭髮歷史。", {"史": "时"}) == [(5, "史", "時")]
+    assert made("這個頭髮歷史。", {"发": "髮"}) == []
+
+
+EDITS = st.dictionaries(st.sampled_from("甲乙丙丁"), st.sampled_from("甲乙丙丁戊"), max_size=4)
+
+
+@given(st.text("甲乙丙丁戊。\n", max_size=30), EDITS)
+def test_twice_is_once_even_with_circles(text: str, edits: dict[str, str]) -> None:
+    edits = {wrong: right for wrong, right in edits.items() if wrong != right}
+    corrected, _ = revise(text, edits)
+    again, _ = revise(corrected_text(corrected), edits)
+    assert again.corrections == ()
+    assert all(c.original != c.replacement for c in corrected.corrections)
