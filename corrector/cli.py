@@ -1,158 +1,212 @@
-"""The command line: options, messages and exit codes. Data goes to standard output, every message to standard error."""
+"""The command line: its options and what they mean together. Data goes to standard output, every message to standard error."""
 
 from __future__ import annotations
 
-import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from corrector.command import Run
-from corrector.errors import CorrectorError, InputError
-from corrector.render.summary import render_check, render_unprocessed
-from corrector.text.decode import STDIN
-from corrector.text.files import ByteStream, read_blocks, read_document, split_blocks, write_atomically
-from corrector.types import Document
+from corrector.exit import FAILED, FOUND, INTERRUPTED, USAGE, run_command
+from corrector.formats import FORMATS
+from corrector.options import LAST_GROUP, AnyPath, GroupedCommand, ModelName, not_nan, options, show_version
+from corrector.progress import Messages, Progress, is_terminal, wants_color
 
-FOUND, USAGE, FAILED, INTERRUPTED = 1, 2, 123, 130
-"""Exit codes besides 0: --check found something, wrong options, input or model cannot be used, Ctrl-C."""
+if TYPE_CHECKING:
+    from corrector.command import Plan
+    from corrector.config import Settings
+
+__all__ = ["FAILED", "FOUND", "INTERRUPTED", "USAGE", "electra_correct", "main"]
 
 _EXIT_CODES = """\b
 Exit codes:
   0    done (with --check: nothing to correct)
   1    --check found something to correct
   2    the options are wrong
-  123  the input or the model cannot be used
-  130  interrupted"""
+  123  an input or the model cannot be used; all other inputs are done
+  130  interrupted; what is done stays, the current file is as it was"""
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_PROGRAM = "electra-correct"
+_FILE = AnyPath()
+_writing, _reading = options("What comes out"), options("What goes in")
+_correcting, _telling = options("What is corrected"), options("What is said")
+_setting = options(LAST_GROUP)
 
 
-def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        from corrector import __version__
-
-        click.echo(f"electra-correct {__version__}")
-        context.exit()
-
-
-def _not_nan(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    if value is not None and math.isnan(value):
-        raise click.BadParameter("nan is not in the range 0<=x<=1.")
-    return value
-
-
-@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXIT_CODES)
-@click.argument("input_path", metavar="[INPUT]", default="-")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; it may be INPUT itself.")
-@click.option("--diff", is_flag=True, help="Write a unified diff instead of the corrected text.")
-@click.option(
+@click.command(cls=GroupedCommand, context_settings=_CONTEXT, epilog=_EXIT_CODES)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=_FILE)
+@_writing("-o", "--output", type=_FILE, metavar="FILE", help="Write to FILE, all or nothing; it may be the input itself.")
+@_writing("-w", "--write", is_flag=True, help="Correct the files in place, each all or nothing.")
+@_writing("--backup", metavar="SUFFIX", help="With -w: keep the old file under its name with SUFFIX, such as .bak.")
+@_writing("--diff", is_flag=True, help="Write a unified diff, which patch -p1 and git apply read.")
+@_writing("--check", is_flag=True, help="Write no text; exit with 1 when something would be corrected.")
+@_writing(
     "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json: one line for every correction and suggestion, then a summary.",
+    "report",
+    type=click.Choice(["text", "json", "human", "sarif", "github"]),
+    metavar="NAME",
+    help="text, or a report of all corrections and suggestions: json (JSON Lines), human, sarif or github. [default: text for "
+    "one input, human for several]",
 )
-@click.option("--check", is_flag=True, help="Write no text; exit with 1 when something would be corrected.")
-@click.option(
+@_writing("-i", "--interactive", is_flag=True, help="Ask about every correction, then write it (to FILE with -o).")
+@_reading(
+    "--input-format",
+    "format_in",
+    type=click.Choice(list(FORMATS)),
+    metavar="NAME",
+    help=f"What all inputs are: {', '.join(FORMATS)}. [default: by extension, else text]",
+)
+@_reading("--column", metavar="NAME", multiple=True, help="The column of CSV, TSV and JSON Lines. Repeatable. [default: text]")
+@_reading("--encoding", metavar="NAME", help="Such as gb18030. [default: UTF-8, or what it is beyond doubt]")
+@_reading("--include", metavar="GLOB", multiple=True, help="In directories: these files, not the known kinds. Repeatable.")
+@_reading("--exclude", metavar="GLOB", multiple=True, help="In directories: not these. Repeatable.")
+@_reading("--no-gitignore", is_flag=True, help="In directories: also what git ignores.")
+@_correcting(
     "--min-confidence",
     type=click.FloatRange(0, 1),
-    callback=_not_nan,
+    callback=not_nan,
     metavar="FLOAT",
-    help="Correct only what is right with at least this probability. [default: the model's own]",
+    help="Correct what is right with at least this probability, 0 to 1. [default: the model's own]",
 )
-@click.option("--model", metavar="PATH", help="A model directory, or the name of a model. [default: the embedded one]")
-@click.option("--encoding", metavar="NAME", help="The encoding of INPUT, such as gb18030. [default: UTF-8]")
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+@_correcting(
+    "--profile",
+    type=click.Choice(["careful", "balanced", "eager"]),
+    metavar="NAME",
+    help="The same by name: careful, balanced (the model's own) or eager.",
 )
-def electra_correct(
-    input_path: str,
-    output: str | None,
-    diff: bool,
-    output_format: str,
-    check: bool,
-    min_confidence: float | None,
-    model: str | None,
-    encoding: str | None,
-) -> int:
+@_correcting("--words", type=_FILE, metavar="FILE", multiple=True, help="Words and names to leave alone, one a line. Repeatable.")
+@_correcting("--confusions", type=_FILE, metavar="FILE", multiple=True, help="'错 对' lines to correct always. Repeatable.")
+@_correcting("--model", type=ModelName(), metavar="MODEL", help="A model's directory or name. [default: the embedded one]")
+@_correcting("--threads", type=click.IntRange(0), metavar="N", help="Processor cores to use. [default: all]")
+@_telling("--explain", metavar="TEXT", help="Show what the model thinks of every character of TEXT (- reads it).")
+@_telling("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@_telling("-v", "--verbose", is_flag=True, help="Say a line for every file, and a summary.")
+@_telling(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    metavar="WHEN",
+    help="Colours: auto (for terminals; obeys NO_COLOR and FORCE_COLOR), always or never. [default: auto]",
+)
+@_setting("--config", type=_FILE, metavar="FILE", help="Settings. [default: the nearest .electra-correct.toml or section]")
+@_setting("--no-config", is_flag=True, help="Read no settings from files.")
+@_setting("--show-config", is_flag=True, help="Show the settings and where each is from.")
+@_setting("--version", is_flag=True, is_eager=True, expose_value=False, callback=show_version, help="Show the version.")
+def electra_correct(paths: tuple[str, ...], **given: Any) -> int:
     """Correct misspelt characters in Chinese text.
 
-    Reads INPUT, or standard input when it is missing or `-`, and writes the corrected text to standard output, in the
-    same encoding and with everything else as it was.
+    PATH is a file, a directory to search for files of known kinds, or - for standard input, which is also read when there
+    is no PATH. One input's corrected text goes to standard output, in the same encoding and with everything else as it
+    was. Of several inputs a report is shown and nothing is changed, unless -w is given.
     """
-    json = output_format == "json"
-    if diff and json:
-        raise click.UsageError("--diff and --format json exclude each other.")
-    if check and output is not None and not (diff or json):
-        raise click.UsageError("--check has nothing to write to a file without --diff or --format json.")
-    blocks = _read(input_path, encoding)
-    from corrector import __version__
-    from corrector.pipeline import Corrector  # only now: it loads numpy and the model runtime
+    settings = _settings(given)
+    if given["show_config"]:
+        from corrector.config import render_settings
 
-    run = Run(Corrector(model, min_confidence=min_confidence), blocks)
-    if diff:
-        chunks = run.diff()
-    elif json:
-        chunks = run.json(__version__)
-    else:
-        chunks = run.check() if check else run.text()
-    _write(chunks, output)
-    name = STDIN if input_path == "-" else input_path
-    if run.summary.unprocessed:
-        click.echo(f"warning: {render_unprocessed(name, run.summary)}", err=True)
-    if check:
-        click.echo(render_check(name, run.summary), err=True)
-    return FOUND if check and run.summary.corrections else 0
+        click.echo(render_settings(settings), nl=False)
+        return 0
+    color = wants_color(settings.color, None if _to_file(given["output"]) else sys.stdout)
+    if given["explain"] is not None:
+        return _explain(paths, given["explain"], settings, color)
+    if not paths:
+        if is_terminal(sys.stdin):
+            raise click.UsageError(f"Give a file or a directory, or - to type the text here. See {_PROGRAM} --help.")
+        paths = ("-",)
+    plan = _plan(paths, settings, given)
+    shown = is_terminal(sys.stderr) and not given["quiet"] and not given["interactive"]
+    shown = shown and not (is_terminal(sys.stdout) and plan.goes_to_stdout)
+    return _run(plan, Messages(given["quiet"], given["verbose"], Progress(shown)), given["interactive"], color)
 
 
-def _read(input_path: str, encoding: str | None) -> Iterator[Document]:
-    """The input's blocks. A file is read and decoded at once, so that nothing is written when it is not text."""
-    if input_path != "-":
-        return split_blocks(read_document(input_path, encoding))
-    if sys.stdin is None:
-        raise InputError(STDIN, "cannot be read: standard input is closed")
-    return read_blocks(cast(ByteStream, sys.stdin.buffer), None, encoding)
+def _settings(given: dict[str, Any]) -> Settings:
+    """The settings of the files with those of the command line over them."""
+    from corrector.config import Settings, find_settings, read_settings
+    from corrector.errors import ConfigError
+
+    if given["config"] is not None and given["no_config"]:
+        raise click.UsageError("--config and --no-config exclude each other.")
+    if given["min_confidence"] is not None and given["profile"] is not None:
+        raise click.UsageError("--min-confidence and --profile exclude each other: a profile is a confidence.")
+    names = ("model", "min_confidence", "profile", "words", "confusions", "encoding", "include", "exclude", "format_in",
+             "column", "color", "backup", "threads")  # fmt: skip
+    try:
+        if given["config"] is not None:
+            settings = read_settings(given["config"])
+        else:
+            settings = Settings() if given["no_config"] else find_settings(os.curdir)
+        return settings.overridden(**{name: given[name] for name in names}, gitignore=False if given["no_gitignore"] else None)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from error
 
 
-def _write(chunks: Iterable[bytes], output: str | None) -> None:
-    """Writes to standard output chunk by chunk, or to a file when all is known."""
-    if output is not None and output != "-":
-        write_atomically(output, b"".join(chunks))
-        return
-    for chunk in chunks:
-        if not chunk:  # --check only counts
-            continue
-        if sys.stdout is None:
-            raise InputError("<stdout>", "cannot be written: standard output is closed")
-        try:
-            sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
-        except BrokenPipeError:  # the reader has seen enough; keep the interpreter from flushing into the pipe again
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return
-        except OSError as error:
-            raise InputError("<stdout>", f"cannot be written: {error.strerror or error}") from error
+def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> Plan:
+    """What the options mean together. Raises UsageError for those that exclude each other."""
+    from corrector.command import Plan
+
+    output, write, check, report = given["output"], given["write"], given["check"], given["report"]
+    several = len(paths) > 1 or any(os.path.isdir(path) for path in paths)
+    if given["diff"] and report is not None:
+        raise click.UsageError(f"--diff and --format {report} exclude each other.")
+    report = "diff" if given["diff"] else report
+    if given["interactive"]:
+        _refuse(check, "-i and --check exclude each other.")
+        write = write or (output is None and report is None and paths != ("-",))
+    _refuse(write and check, "-w and --check exclude each other.")
+    _refuse(write and given["diff"], "-w and --diff exclude each other.")
+    _refuse(write and "-" in paths, "-w cannot write standard input back; leave out - or -w.")
+    _refuse(given["backup"] is not None and not write, "--backup goes with -w.")
+    _refuse(_to_file(output) and os.path.isdir(output or ""), f"-o: {output} is a directory; name a file in it.")
+    if report is None:
+        report = "human" if several and not (write or check) else "text"
+    if report == "text" and output is not None:
+        _refuse(check, "--check has nothing to write to a file without --diff or --format.")
+        _refuse(write, "-w and -o exclude each other, but for a report with --format.")
+    if report == "text" and several and not (write or check):
+        raise click.UsageError("Several inputs make no one text; pass -w, --diff or another --format.")
+    if several and output is not None and given["report"] is None and not given["diff"]:
+        raise click.UsageError("-o takes one input; pass -w to correct several files, or --format for a report in FILE.")
+    return Plan(paths, settings, report, output, write, check, several)
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise click.UsageError(message)
+
+
+def _to_file(output: str | None) -> bool:
+    return output not in (None, "-")
+
+
+def _run(plan: Plan, messages: Messages, interactive: bool, color: bool) -> int:
+    from corrector.command import Run
+    from corrector.session import open_corrector, open_report, reviewing
+
+    def make() -> Any:
+        corrector = open_corrector(plan.settings, new_words=interactive)
+        return corrector, open_report(plan.report, corrector, color)
+
+    if not interactive:
+        return Run(plan, make, messages).run()
+    with reviewing(plan.settings) as reviewer:
+        return Run(plan, make, messages, reviewer.review).run(lambda: reviewer.quit)
+
+
+def _explain(paths: tuple[str, ...], text: str, settings: Settings, color: bool) -> int:
+    """Explains ``text``, or with ``-`` what stands on standard input."""
+    if paths:
+        raise click.UsageError("--explain TEXT takes no PATH; --explain - reads the text from standard input.")
+    from corrector.explain import explain
+    from corrector.outputs import StandardOutput
+    from corrector.session import open_corrector, read_text
+
+    if text == "-":
+        text = read_text(settings)
+    StandardOutput().write(explain(open_corrector(settings), text, color).encode("utf-8", "backslashreplace"))
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with ``arguments`` (default: the process's own) and returns its exit code."""
-    try:
-        status = electra_correct.main(arguments, prog_name="electra-correct", standalone_mode=False)
-        return int(status or 0)
-    except click.UsageError as error:
-        usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
-        click.echo(f"{usage}error: {error.format_message()}", err=True)
-        return USAGE
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
-    except (CorrectorError, OSError) as error:
-        click.echo(f"error: {error}", err=True)
-        return FAILED
-    except Exception as error:
-        if sys.flags.dev_mode:  # python -X dev shows where a fault of the program itself lies
-            raise
-        click.echo(f"error: internal fault, please report it: {type(error).__name__}: {error}", err=True)
-        return FAILED
+    return run_command(electra_correct, arguments, _PROGRAM)

@@ -1,21 +1,27 @@
-"""What ``electra-correct`` does with one input, free of options and of printing: blocks in, bytes to write out.
-
-The input goes through block by block, so that a long text is never held whole (but for ``--diff``) and a slow pipe gets
-each line back as soon as it is complete.
-"""
+"""What one call of ``electra-correct`` does: every input through the corrector, into files, a report and messages."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+import contextlib
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from corrector.render.diff import render_header, render_hunks
-from corrector.render.jsonl import render_corrections, render_summary
-from corrector.render.summary import Summary
-from corrector.render.text import render_text
-from corrector.text.files import encode
+from corrector.errors import CorrectorError, InputError
+from corrector.exit import FAILED, FOUND, Terminated
+from corrector.inputs import Input, Part, Review
+from corrector.outputs import STDOUT, FileOutput, InPlace, Sink, StandardOutput
+from corrector.progress import Messages, is_terminal
+from corrector.render.summary import Summary, render_check, render_found, render_summary_line, render_unprocessed
+from corrector.text.discover import discover
 from corrector.types import CorrectedDocument, Document
+
+if TYPE_CHECKING:
+    from corrector.config import Settings
+    from corrector.reports import Report
 
 
 class DocumentCorrector(Protocol):
@@ -27,49 +33,181 @@ class DocumentCorrector(Protocol):
     def correct_document(self, document: Document) -> CorrectedDocument: ...
 
 
-class Run:
-    """One input on its way through a corrector, once: call one of ``text``, ``json``, ``diff`` and ``check``.
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for. ``report`` is a name that ``reports`` knows, or ``text`` for none but the corrected text.
 
-    ``summary`` counts what has come through so far and is complete when the iterator is exhausted.
+    The corrected text goes in place with ``write``; with the report ``text`` to ``output`` or else to standard output,
+    where the other reports go; with ``check`` nowhere. ``several`` tells that there may be more than one input.
     """
 
-    def __init__(self, corrector: DocumentCorrector, blocks: Iterable[Document]) -> None:
-        self._corrector, self._blocks = corrector, blocks
-        self.summary = Summary(files=1)
+    paths: tuple[str, ...]
+    settings: Settings
+    report: str = "text"
+    output: str | None = None
+    write: bool = False
+    check: bool = False
+    several: bool = False
 
-    def text(self) -> Iterator[bytes]:
-        """The corrected text in the encoding of the input."""
-        for _, corrected in self._corrected():
-            document = corrected.document
-            yield encode(render_text(corrected), document.encoding, document.path)
+    @property
+    def text_goes_out(self) -> bool:
+        """Whether the corrected text goes to ``output`` or standard output."""
+        return self.report == "text" and not self.write and not self.check
 
-    def json(self, version: str) -> Iterator[bytes]:
-        """JSON lines in UTF-8; undecodable bytes of a file name come out as JSON's own escapes."""
-        for before, corrected in self._corrected():
-            yield render_corrections(corrected, before).encode("utf-8", "backslashreplace")
-        yield render_summary(self.summary, self._corrector.model_name, version).encode()
+    @property
+    def goes_to_stdout(self) -> bool:
+        """Whether the text or a report goes to standard output."""
+        return self.output in (None, "-") and (self.text_goes_out or self.report != "text")
 
-    def diff(self) -> Iterator[bytes]:
-        """A unified diff in the encoding of the input, or in UTF-8 for UTF-16 and UTF-32, which no patch reads."""
-        source, target = [], []
-        document: Document | None = None
-        for _, corrected in self._corrected():
-            document = corrected.document
-            source.append(document.text)
-            target.append(render_text(corrected))
-        hunks = render_hunks("".join(source), "".join(target))
-        if document is not None and hunks:
-            encoding = "utf-8" if document.encoding.startswith(("utf-16", "utf-32")) else document.encoding
-            yield os.fsencode(render_header(document.path)) + encode(hunks, encoding, document.path)
 
-    def check(self) -> Iterator[bytes]:
-        """Nothing to write; only the summary is filled in."""
-        for _ in self._corrected():
-            yield b""
+class Run:
+    """One call. ``totals`` counts what has come through; its ``files`` are the inputs that were finished.
 
-    def _corrected(self) -> Iterator[tuple[Summary, CorrectedDocument]]:
-        """Each corrected block with the summary of those before it."""
-        for block in self._blocks:
-            corrected = self._corrector.correct_document(block)
-            before, self.summary = self.summary, self.summary.plus(corrected)
-            yield before, corrected
+    ``make`` opens the corrector and its report when there is something to correct; it may raise any CorrectorError.
+    """
+
+    def __init__(
+        self, plan: Plan, make: Callable[[], tuple[DocumentCorrector, Report]], messages: Messages, review: Review | None = None
+    ) -> None:
+        self.totals = Summary()
+        self.changed = self.failed = 0
+        self._plan, self._make, self._messages, self._review = plan, make, messages, review
+        self._started = time.monotonic()
+
+    def run(self, is_over: Callable[[], bool] = lambda: False) -> int:
+        """Corrects everything and returns the exit code; after each input ``is_over`` tells whether to leave the rest alone."""
+        try:
+            with contextlib.ExitStack() as stack:
+                self._run(stack, is_over)
+        except (KeyboardInterrupt, Terminated):
+            self._messages.progress.finish()
+            if self._plan.write:
+                self._messages.tell(f"interrupted; files corrected before that: {self.changed:,}; all others are as they were")
+            raise
+        finally:
+            self._messages.progress.finish()
+        self._sum_up()
+        if self.failed:
+            return FAILED
+        return FOUND if self._plan.check and self.totals.corrections else 0
+
+    def _run(self, stack: contextlib.ExitStack, is_over: Callable[[], bool]) -> None:
+        plan = self._plan
+        output: Sink = StandardOutput()
+        opened: tuple[DocumentCorrector, Report] | None = None
+        for path in self._paths():
+            if opened is None:
+                opened = self._make()
+                if plan.output not in (None, "-") and not plan.text_goes_out:
+                    output = stack.enter_context(FileOutput(str(plan.output)))
+            self._one(Input(path, plan.settings), *opened, output)
+            self._messages.progress.file_done()
+            if is_over() or (output.gone and not plan.write):
+                return
+        if opened is not None:
+            output.write(opened[1].end(self.totals))
+        elif not self.failed:
+            self._messages.tell("nothing to do: no file of a known kind is there; --include PATTERN takes others as well")
+
+    def _paths(self) -> Iterator[str]:
+        """The inputs. What cannot be found is reported; all are found beforehand where that shows in a bar."""
+        plan = self._plan
+        found = discover(
+            plan.paths, plan.settings.include, plan.settings.exclude, plan.settings.gitignore, on_error=self._fail
+        )
+        if not self._messages.progress.shown:
+            return found
+        paths = list(found)
+        self._messages.progress.expect(paths)
+        return iter(paths)
+
+    def _one(self, source: Input, corrector: DocumentCorrector, report: Report, output: Sink) -> None:
+        """One input from beginning to end. Whatever is wrong with it is reported, and the next one has its turn."""
+        try:
+            found = self._through(source, corrector, report, output)
+        except CorrectorError as error:
+            if isinstance(error, InputError) and error.path in (STDOUT, self._plan.output):
+                raise
+            self._fail(error)
+            return
+        except OSError as error:
+            self._fail(f"{source.name}: {error}")
+            return
+        except Exception as error:
+            if sys.flags.dev_mode:
+                raise
+            self._fail(f"{source.name}: internal fault, please report it (python -X dev shows where): {type(error).__name__}: {error}")
+            return
+        self._told(source.name, found)
+
+    def _through(self, source: Input, corrector: DocumentCorrector, report: Report, output: Sink) -> Summary:
+        """The input's own summary, its parts corrected, reported and put where they belong."""
+        found = Summary(files=1)
+        with self._target(source, output) as take:
+            for part in source.parts(corrector, self._review):
+                if part.begins_text and found.characters:
+                    output.write(report.end_of_text())
+                output.write(report.block(part.corrected, part.before))
+                take(part)
+                found = found.plus(part.corrected)
+                self._messages.progress.advance(part.corrected.document)
+                if output.gone and not self._plan.write:
+                    break
+            output.write(report.end_of_text())
+        return found
+
+    @contextlib.contextmanager
+    def _target(self, source: Input, output: Sink) -> Iterator[Callable[[Part], None]]:
+        """Where the corrected text of an input goes, part by part."""
+        plan = self._plan
+        if plan.write:
+            with InPlace(source, plan.settings.backup) as place:
+                yield place.take
+            self.changed += place.changed
+            if place.changed and place.other_names:
+                self._messages.warning(f"{source.name}: its other names (hard links) keep the old text")
+        elif not plan.text_goes_out:
+            yield lambda part: None
+        elif plan.output not in (None, "-"):
+            with FileOutput(str(plan.output)) as file:
+                yield lambda part: file.write(part.data())
+        else:
+            if source.is_binary and is_terminal(sys.stdout):
+                raise InputError(source.name, "is a Word document and no text for a terminal; pass -w or -o FILE")
+            yield lambda part: output.write(part.data())
+
+    def _fail(self, error: CorrectorError | str) -> None:
+        self.failed += 1
+        self._messages.error(error)
+
+    def _told(self, name: str, found: Summary) -> None:
+        """Counts a finished input and says of it what is asked for."""
+        totals = self.totals
+        self.totals = dataclasses.replace(
+            totals,
+            files=totals.files + 1,
+            characters=totals.characters + found.characters,
+            corrections=totals.corrections + found.corrections,
+            suggestions=totals.suggestions + found.suggestions,
+            unprocessed=totals.unprocessed + found.unprocessed,
+        )
+        if found.unprocessed:
+            self._messages.warning(render_unprocessed(name, found))
+        if self._plan.check and (found.corrections or not self._plan.several):
+            self._messages.tell(render_check(name, found))
+        else:
+            self._messages.note(render_found(name, found))
+
+    def _sum_up(self) -> None:
+        """The last line: of files written, shown or checked, on terminals but for one stream, and with --verbose."""
+        plan, messages = self._plan, self._messages
+        listed = plan.write or (plan.several and (plan.check or plan.report == "human"))
+        watched = is_terminal(sys.stderr) and plan.paths != ("-",) and not (plan.check and not plan.several)
+        if not (messages.verbose or listed or watched):
+            return
+        if not self.totals.files and not self.failed:
+            return
+        line = render_summary_line(self.totals, time.monotonic() - self._started)
+        written = f"; {self.changed:,} written" if plan.write else ""
+        failed = f"; {self.failed:,} failed" if self.failed else ""
+        messages.tell(line + written + failed)

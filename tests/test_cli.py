@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-import corrector
-from corrector import cli
-from corrector.errors import ModelError
+from corrector import cli, config, interactive, progress
+from corrector.electra import model_dir
 from corrector.text.files import BLOCK_CHARACTERS
+from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
+from tests.shell import FakePipelineCorrector, Shell
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = json.loads((ROOT / "tests/cases/cli.json").read_text(encoding="utf-8"))
-SURE, DOUBTFUL = {"天汽": "天气", "平果": "苹果"}, {"做": "作"}
 
 # A program that runs the command with the fake corrector in a process of its own.
 PROGRAM = f"""
 import sys, types
 sys.path.insert(0, {str(ROOT)!r})
-from tests.fakes import FakeCorrector
+from tests.shell import FakePipelineCorrector
 pipeline = types.ModuleType("corrector.pipeline")
-pipeline.Corrector = lambda model, min_confidence: FakeCorrector({SURE!r}, min_confidence=min_confidence)
+pipeline.Corrector = FakePipelineCorrector
 sys.modules["corrector.pipeline"] = pipeline
 import corrector
 corrector.__version__ = "9.9.9"
@@ -40,51 +44,16 @@ sys.exit(main())
 """
 
 
-def fake_corrector(model: str | None, *, min_confidence: float | None = None) -> FakeCorrector:
-    if model is not None:
-        raise ModelError(model, "no such model")
-    return FakeCorrector(SURE, DOUBTFUL, min_confidence=min_confidence, fails_on="坏")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one run left: its exit code and the bytes of its streams."""
-
-    status: int
-    stdout: bytes
-    stderr: bytes
-
-
-class Shell:
-    """Runs the command within this process, with the fake corrector, in an empty directory."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path) -> None:
-        self.directory = directory
-        pipeline = ModuleType("corrector.pipeline")
-        pipeline.Corrector = fake_corrector  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "corrector.pipeline", pipeline)
-        monkeypatch.setattr(corrector, "__version__", "9.9.9", raising=False)
-        monkeypatch.chdir(directory)
-
-    def run(self, *arguments: str, stdin: bytes | None = b"") -> Outcome:
-        stdout, stderr = io.BytesIO(), io.BytesIO()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "stdin", None if stdin is None else io.TextIOWrapper(io.BytesIO(stdin)))
-            patch.setattr(sys, "stdout", io.TextIOWrapper(stdout, encoding="utf-8", newline="\n", write_through=True))
-            patch.setattr(sys, "stderr", io.TextIOWrapper(stderr, encoding="utf-8", newline="\n", write_through=True))
-            status = cli.main(arguments)
-            return Outcome(status, stdout.getvalue(), stderr.getvalue())
-
-
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Shell:
-    return Shell(monkeypatch, tmp_path)
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_case(case: dict[str, Any], shell: Shell) -> None:
     encoding = case.get("encoding", "utf-8")
     for name, text in case["files"].items():
+        (shell.directory / name).parent.mkdir(exist_ok=True)
         write(shell.directory / name, text.encode(encoding))
     outcome = shell.run(*case["args"], stdin=case["stdin"].encode(encoding))
     stderr = outcome.stderr.decode()
@@ -92,8 +61,7 @@ def test_case(case: dict[str, Any], shell: Shell) -> None:
     assert case["stderr"] in stderr
     assert bool(case["stderr"]) == bool(stderr)
     assert outcome.status == case["status"]
-    after = {path.name: path.read_bytes() for path in shell.directory.iterdir()}
-    assert after == {name: text.encode(encoding) for name, text in case.get("files_after", case["files"]).items()}
+    assert shell.files() == {name: text.encode(encoding) for name, text in case.get("files_after", case["files"]).items()}
 
 
 def test_corrected_text_is_left_as_it_is(shell: Shell) -> None:
@@ -122,7 +90,7 @@ def test_help_names_every_exit_code(shell: Shell) -> None:
     outcome = shell.run("-h")
     text = outcome.stdout.decode()
     assert outcome.status == 0
-    assert text.startswith("Usage: electra-correct [OPTIONS] [INPUT]")
+    assert text.startswith("Usage: electra-correct [OPTIONS] [PATH]...\n")
     assert re.findall(r"^ +(\d+)  ", text, re.MULTILINE) == ["0", "1", "2", "123", "130"]
 
 
@@ -130,8 +98,8 @@ def test_help_names_every_exit_code(shell: Shell) -> None:
     ("fault", "status", "message"),
     [
         (KeyboardInterrupt(), 130, "\n"),
-        (RuntimeError("oops"), 123, "error: internal fault, please report it: RuntimeError: oops\n"),
-        (OSError(5, "broken disk"), 123, "error: [Errno 5] broken disk\n"),
+        (RuntimeError("oops"), 123, "error: <stdin>: internal fault, please report it (python -X dev shows where): RuntimeError: oops\n"),
+        (OSError(5, "broken disk"), 123, "error: <stdin>: [Errno 5] broken disk\n"),
     ],
 )
 def test_no_fault_shows_a_traceback(
@@ -159,15 +127,10 @@ def test_closed_standard_input_is_an_error(shell: Shell) -> None:
         (["-o", "b.txt"], 0, ""),
     ],
 )
-def test_closed_standard_output(
-    arguments: list[str], status: int, message: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closed_standard_output(arguments: list[str], status: int, message: str, shell: Shell) -> None:
     write(shell.directory / "a.txt", "平果".encode())
-    stderr = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", None)
-    monkeypatch.setattr(sys, "stderr", stderr)
-    assert cli.main(["a.txt", *arguments]) == status
-    assert stderr.getvalue() == message
+    outcome = shell.run("a.txt", *arguments, closed="stdout")
+    assert (outcome.status, outcome.stderr.decode()) == (status, message)
 
 
 def test_what_came_before_an_undecodable_line_is_written(shell: Shell) -> None:
@@ -219,7 +182,7 @@ def test_a_full_disk_is_an_error() -> None:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM], input="平果".encode(), stdout=full, stderr=subprocess.PIPE, check=False
         )
-    assert done.stderr == b"error: <stdout>: cannot be written: No space left on device\n"
+    assert done.stderr == b"error: <stdout>: cannot be written: no space left on device\n"
     assert done.returncode == 123
 
 
@@ -236,3 +199,408 @@ def test_help_loads_no_model_library(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.endswith("loaded []")
     assert "electra-correct" in done.stdout + done.stderr
+
+
+def test_no_path_and_a_terminal_is_a_hint(shell: Shell) -> None:
+    outcome = shell.run(terminals="stdin")
+    assert (outcome.status, outcome.stdout) == (2, b"")
+    assert outcome.stderr.decode().splitlines()[-1].startswith("error: Give a file or a directory, or - to type")
+    assert shell.run("-", stdin="平果".encode(), terminals="stdin").stdout == "苹果".encode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "terminals", "colored"),
+    [
+        ([], {}, "", False),
+        ([], {}, "stdout", True),
+        ([], {"TERM": "dumb"}, "stdout", False),
+        ([], {"NO_COLOR": "1"}, "stdout", False),
+        ([], {"NO_COLOR": ""}, "stdout", True),
+        ([], {"FORCE_COLOR": "1"}, "", True),
+        ([], {"FORCE_COLOR": ""}, "", False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, "stdout", False),
+        (["--color", "always"], {"NO_COLOR": "1"}, "", True),
+        (["--color", "never"], {"FORCE_COLOR": "1"}, "stdout", False),
+        (["--color", "auto"], {}, "stdout", True),
+    ],
+)
+def test_colors(
+    arguments: list[str], environ: dict[str, str], terminals: str, colored: bool, shell: Shell
+) -> None:
+    write(shell.directory / "a.txt", "平果".encode())
+    environ = {"TERM": "xterm", **environ}
+    outcome = shell.run("-q", "--format", "human", "a.txt", *arguments, terminals=terminals, environ=environ)
+    assert (b"\x1b[" in outcome.stdout) == colored
+
+
+def test_a_file_gets_no_colors_from_the_terminal(shell: Shell) -> None:
+    write(shell.directory / "a.txt", "平果".encode())
+    shell.run("--format", "human", "a.txt", "-o", "x", terminals="stdout stderr")
+    assert b"\x1b[" not in shell.files()["x"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "terminals", "summed_up"),
+    [
+        (["a.txt"], "", False),
+        (["a.txt"], "stderr", True),
+        (["a.txt", "-q"], "stderr", False),
+        (["a.txt", "-v"], "", True),
+        ([], "stderr", False),
+        (["-v"], "", True),
+        (["--diff", "."], "", False),
+        (["--diff", "."], "stderr", True),
+        (["-w", "a.txt"], "", True),
+        (["-w", "-q", "a.txt"], "stderr", False),
+    ],
+)
+def test_when_a_run_is_summed_up(arguments: list[str], terminals: str, summed_up: bool, shell: Shell) -> None:
+    write(shell.directory / "a.txt", "平果".encode())
+    stderr = shell.run(*arguments, stdin="平果".encode(), terminals=terminals).stderr.decode()
+    assert ("1 file, 2 characters: 1 correction, 0 suggestions in " in stderr) == summed_up
+
+
+def test_a_bar_is_shown_on_a_terminal_only_and_makes_way(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    for name in ("a.txt", "b.txt"):
+        write(shell.directory / name, "平果".encode())
+    write(shell.directory / "bad.txt", b"\0")
+    arguments = ["-w", "a.txt", "bad.txt", "b.txt"]
+    shown = shell.run(*arguments, terminals="stderr").stderr.decode()
+    assert "Correcting" in shown and "1/3 files, 2 characters" in shown
+    assert "\x1b[2Kerror: bad.txt" in shown  # wiped off before the message
+    assert shown.rstrip().endswith("; 2 written; 1 failed")
+    for quiet in ([], ["-q"]):
+        hidden = shell.run(*arguments, *quiet, terminals="stderr" if quiet else "").stderr.decode()
+        assert "Correcting" not in hidden
+    assert "Correcting" not in shell.run("a.txt", terminals="stdout stderr").stderr.decode()
+
+
+def test_control_c_leaves_what_is_done(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: f"平果{name}".encode() for name in ("a.txt", "b.txt", "c.txt")}
+    for name, data in before.items():
+        write(shell.directory / name, data)
+    correct = FakePipelineCorrector.correct_document
+
+    def interrupted(self: FakePipelineCorrector, document: Document) -> CorrectedDocument:
+        if document.path == "b.txt":
+            raise KeyboardInterrupt
+        return correct(self, document)
+
+    monkeypatch.setattr(FakePipelineCorrector, "correct_document", interrupted)
+    outcome = shell.run("-w", ".")
+    assert outcome.status == 130
+    assert shell.files() == before | {"a.txt": "苹果a.txt".encode()}
+    assert b"interrupted; files corrected before that: 1; all others are as they were" in outcome.stderr
+
+
+def test_a_fault_in_one_file_does_not_stop_the_others(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.txt", "b.txt"):
+        write(shell.directory / name, "平果".encode())
+    correct = FakePipelineCorrector.correct_document
+
+    def faulty(self: FakePipelineCorrector, document: Document) -> CorrectedDocument:
+        if document.path == "a.txt":
+            raise RuntimeError("oops")
+        return correct(self, document)
+
+    monkeypatch.setattr(FakePipelineCorrector, "correct_document", faulty)
+    outcome = shell.run("-wq", ".")
+    assert outcome.status == 123
+    assert outcome.stderr.startswith(b"error: a.txt: internal fault, please report it")
+    assert outcome.stderr.endswith(b": RuntimeError: oops\n")
+    assert shell.files() == {"a.txt": "平果".encode(), "b.txt": "苹果".encode()}
+
+
+def test_an_unchanged_file_is_not_written(shell: Shell) -> None:
+    path = write(shell.directory / "a.txt", "好\r\n".encode())
+    path.chmod(0o444)  # writing would be refused
+    before = path.stat()
+    assert shell.run("-wq", "--backup", ".bak", "a.txt").status == 0
+    after = path.stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_mode) == (before.st_ino, before.st_mtime_ns, before.st_mode)
+    assert list(shell.files()) == ["a.txt"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "gb18030"])
+def test_a_file_in_place_keeps_its_encoding_mark_and_mode(encoding: str, shell: Shell) -> None:
+    line = "我们在公园里吃平果，今天的天汽很好。\r\n"
+    path = write(shell.directory / "a.txt", line.encode(encoding))
+    path.chmod(0o640)
+    assert shell.run("-wq", "a.txt").status == 0
+    assert path.read_bytes() == "我们在公园里吃苹果，今天的天气很好。\r\n".encode(encoding)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_read_only_file_is_refused(shell: Shell) -> None:
+    write(shell.directory / "a.txt", "平果".encode()).chmod(0o444)
+    outcome = shell.run("-wq", "a.txt")
+    assert (outcome.status, outcome.stderr) == (123, b"error: a.txt: cannot be written: the file is read-only\n")
+
+
+def test_a_hard_link_is_warned_of(shell: Shell) -> None:
+    path = write(shell.directory / "a.txt", "平果".encode())
+    os.link(path, shell.directory / "b.txt")
+    assert b"warning: a.txt: its other names (hard links) keep the old text\n" in shell.run("-w", "a.txt").stderr
+    assert shell.files() == {"a.txt": "苹果".encode(), "b.txt": "平果".encode()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file names are bytes")
+def test_a_name_that_is_no_text(shell: Shell) -> None:
+    name = os.fsdecode(b"a\xff.txt")
+    try:
+        write(shell.directory / name, "平果\n".encode())
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    assert shell.run(name).stdout == "苹果\n".encode()
+    assert shell.run("--diff", name).stdout.startswith(b"--- a/a\xff.txt\n")
+    for form in ("human", "json", "sarif", "github"):
+        outcome = shell.run("--format", form, name)
+        assert (outcome.status, outcome.stderr) == (0, b"")
+        assert b"txt" in outcome.stdout
+    assert b"a\\udcff.txt: 1 correction to make\n" in shell.run("--check", name).stderr
+    assert shell.run("-wq", ".").status == 0
+    assert (shell.directory / name).read_bytes() == "苹果\n".encode()
+
+
+def test_many_files(shell: Shell) -> None:
+    for number in range(200):
+        write(shell.directory / f"{number:04}.txt", "平果".encode())
+    outcome = shell.run("-w", ".")
+    assert outcome.status == 0
+    assert outcome.stderr.startswith(b"200 files, 400 characters: 200 corrections, 0 suggestions in ")
+    assert set(shell.files().values()) == {"苹果".encode()}
+
+
+def test_a_word_document(shell: Shell) -> None:
+    data = docx("吃平果", "好")
+    write(shell.directory / "a.docx", data)
+    write(shell.directory / "b.docx", docx("好"))
+    assert shell.run("b.docx").stdout == docx("好")
+    written = shell.run("a.docx").stdout
+    assert text_of(written) == ["吃苹果", "好"]
+    assert shell.run("-", "--input-format", "docx", stdin=data).stdout == written
+    assert shell.run("a.docx", "-o", "c.docx").status == 0
+    report = [json.loads(line) for line in shell.run("a.docx", "--format", "json").stdout.splitlines()]
+    assert [(line.get("path"), line.get("start")) for line in report] == [("a.docx/word/document.xml", 1), (None, None)]
+    assert report[-1]["files"] == 1
+    refused = shell.run("a.docx", terminals="stdout")
+    assert (refused.status, refused.stdout) == (123, b"")
+    assert b"error: a.docx: is a Word document and no text for a terminal; pass -w or -o FILE" in refused.stderr
+    assert shell.run("-wq", "a.docx", "b.docx").status == 0
+    assert shell.files() == {"a.docx": written, "b.docx": docx("好"), "c.docx": written}
+
+
+def docx(*paragraphs: str) -> bytes:
+    """A small Word document."""
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    parts = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+        "word/document.xml": f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>',
+    }
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
+    return stream.getvalue()
+
+
+def text_of(data: bytes) -> list[str]:
+    """The paragraphs of a small Word document."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return re.findall("<w:t>(.*?)</w:t>", archive.read("word/document.xml").decode())
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
+    """Has the questions of --interactive answered; returns what is written to the terminal, as it comes."""
+    written: list[str] = []
+    lines = iter([f"{answer}\n" for answer in answers])
+
+    @contextlib.contextmanager
+    def terminal() -> Iterator[interactive.Terminal]:
+        yield interactive.Terminal(lambda: next(lines), written.append)
+
+    monkeypatch.setattr(interactive, "open_terminal", terminal)
+    return written
+
+
+def test_interactive_writes_what_is_accepted(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shell.directory / "a.txt", "平果，天汽，做\n".encode())
+    written = answering(monkeypatch, "y", "s", "1")
+    assert shell.run("-iq", "a.txt").status == 0
+    assert shell.files() == {"a.txt": "苹果，天汽，作\n".encode()}
+    assert "a.txt:1:1: " in "".join(written)
+
+
+def test_interactive_into_another_file_or_a_diff(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shell.directory / "a.txt", "平果\n平果\n".encode())
+    answering(monkeypatch, "y", "s")
+    assert shell.run("-iq", "a.txt", "-o", "b.txt").status == 0
+    assert shell.files() == {"a.txt": "平果\n平果\n".encode(), "b.txt": "苹果\n平果\n".encode()}
+    answering(monkeypatch, "s", "y")
+    assert shell.run("-iq", "a.txt", "--diff").stdout.decode().splitlines()[3:] == [" 平果", "-平果", "+苹果"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs pseudo-terminals")
+def test_interactive_on_a_terminal(tmp_path: Path) -> None:
+    import pty
+
+    path = write(tmp_path / "a.txt", "平果，天汽\n".encode())
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(tmp_path)
+        os.execv(sys.executable, [sys.executable, "-c", PROGRAM, "-i", "a.txt"])
+    screen = ""
+    for answer in (b"y\n", b"s\n"):
+        screen = ""
+        while "correct?" not in screen:
+            screen += os.read(terminal, 4096).decode("utf-8", "replace")
+        os.write(terminal, answer)
+    with contextlib.suppress(OSError):  # the end, as Linux tells it
+        while data := os.read(terminal, 4096):
+            screen += data.decode("utf-8", "replace")
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    os.close(terminal)
+    assert path.read_bytes() == "苹果，天汽\n".encode()
+    assert "1 file, 6 characters: 1 correction, 1 suggestion in " in screen
+
+
+def test_interactive_quit_leaves_the_other_files(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.txt", "b.txt"):
+        write(shell.directory / name, "平果平果".encode())
+    answering(monkeypatch, "y", "q")
+    assert shell.run("-iq", ".").status == 0
+    assert shell.files() == {"a.txt": "苹果平果".encode(), "b.txt": "平果平果".encode()}
+
+
+def test_interactive_saves_words_in_a_file_that_is_made(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shell.directory / "a.txt", "平果公司".encode())
+    answering(monkeypatch, "p", "平果公司")
+    assert shell.run("-iq", "a.txt", "--words", "w").status == 0
+    assert shell.files() == {"a.txt": "平果公司".encode(), "w": "平果公司\n".encode()}
+    assert shell.run("a.txt", "--words", "w").stdout == "平果公司".encode()
+
+
+def test_interactive_on_a_word_document(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shell.directory / "a.docx", docx("吃平果", "平果"))
+    answering(monkeypatch, "s", "y")
+    assert shell.run("-iq", "a.docx").status == 0
+    assert text_of(shell.files()["a.docx"]) == ["吃平果", "苹果"]
+
+
+def test_explain_reads_standard_input(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("corrector.explain")
+    module.explain = lambda corrector, text, color: f"{corrector.model_name} {text} {color}\n"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "corrector.explain", module)
+    assert shell.run("--explain", "平果").stdout == "fake 平果 False\n".encode()
+    assert shell.run("--explain", "-", "--color", "always", stdin="好".encode()).stdout == "fake 好 True\n".encode()
+
+
+def test_settings_are_shown(shell: Shell) -> None:
+    write(shell.directory / ".electra-correct.toml", b'profile = "eager"\n')
+    shown = shell.run("--show-config", "--column", "a", "--column", "b", "--no-gitignore").stdout.decode()
+    assert f'profile = "eager"  # {shell.directory.resolve() / ".electra-correct.toml"}\n' in shown
+    assert 'column = ["a", "b"]  # command line\n' in shown
+    assert "gitignore = false  # command line\n" in shown
+
+
+def test_every_setting_has_an_option() -> None:
+    """A setting that only a file can give, or a default that differs from what the help says, would be a trap."""
+    names = {parameter.name for parameter in cli.electra_correct.params} | {"gitignore"}
+    assert {field.name for field in dataclasses.fields(config.Settings)} - names == {"sources"}
+
+
+@pytest.mark.parametrize("program", ["bash", "zsh", "fish"])
+def test_shell_completion(program: str, shell: Shell) -> None:
+    environ = {"_ELECTRA_CORRECT_COMPLETE": f"{program}_source"}
+    outcome = shell.run(environ=environ)
+    assert outcome.status == 0
+    assert b"_ELECTRA_CORRECT_COMPLETE" in outcome.stdout and b"electra-correct" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("--format s", ["plain,sarif"]),
+        ("--input-format m", ["plain,markdown"]),
+        ("--ba", ["plain,--backup"]),
+        ("a", ["file,a"]),
+        ("--words a", ["file,a"]),
+        ("--model ./m", ["dir,./m"]),
+    ],
+)
+def test_completions(line: str, expected: list[str], shell: Shell) -> None:
+    words = f"electra-correct {line}"
+    environ = {"_ELECTRA_CORRECT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    assert shell.run(environ=environ).stdout.decode().splitlines() == expected
+
+
+def test_models_are_completed(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    monkeypatch.setattr(model_dir, "model_places", lambda: (tmp_path / "models", tmp_path / "none"))
+    environ = {"_ELECTRA_CORRECT_COMPLETE": "bash_complete", "COMP_WORDS": "electra-correct --model m", "COMP_CWORD": "2"}
+    assert shell.run(environ=environ).stdout == b"plain,mine\ndir,m\n"
+
+
+# The first block of a long file is corrected, then the process says so and hangs.
+HANGING = PROGRAM.replace(
+    "import corrector\n",
+    """import corrector, time
+once = FakePipelineCorrector.correct_document
+def correct(self, document, seen=[]):
+    if seen:
+        print("ready", flush=True)
+        time.sleep(60)
+    seen.append(1)
+    return once(self, document)
+FakePipelineCorrector.correct_document = correct
+""",
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_signal_leaves_the_file_as_it_was(number: signal.Signals, status: int, tmp_path: Path) -> None:
+    data = ("平果" + "很" * 30 + "\n").encode() * 20_000
+    path = write(tmp_path / "a.txt", data)
+    with subprocess.Popen(
+        [sys.executable, "-c", HANGING, "-w", "a.txt"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"ready\n"
+        assert len(list(tmp_path.iterdir())) == 2  # the new file has been begun
+        process.send_signal(number)
+        assert b"Traceback" not in process.stderr.read()
+    assert process.returncode == status
+    assert path.read_bytes() == data
+    if number != signal.SIGKILL:
+        assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe_is_read_but_not_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for arguments, status, stdout in ((["pipe"], 0, "苹果"), (["-w", "pipe"], 123, "")):
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            write(tmp_path / "pipe", "平果".encode())
+            out, err = process.communicate()
+        assert (process.returncode, out.decode()) == (status, stdout)
+        assert status == 0 or b"pipe: cannot be written in place: it is no regular file" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["--help"], 123), (["--nonsense"], 2), (["none.txt"], 123), (["--check", "-"], 0)]
+)
+def test_streams_that_take_nothing(arguments: list[str], status: int, tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=full, stderr=full, check=False
+        )
+    assert done.returncode == status

@@ -19,7 +19,8 @@ PROGRAM = (
 NUMERICAL = {"numpy", "onnxruntime"}
 # Dictionaries that the tables already hold, and libraries for training and public checkpoints.
 NEVER = {
-    "jieba", "pypinyin", "torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "onnx", "scipy", "sklearn",
+    "jieba", "opencc", "pathspec", "charset_normalizer", "pypinyin", "torch", "transformers",
+    "tokenizers", "safetensors", "huggingface_hub", "onnx", "scipy", "sklearn",
     "pandas", "PIL", "zstandard", "requests", "asyncio", "multiprocessing.pool", "sqlite3", "ssl", "http.client",
     "corrector.train", "corrector.eval", "corrector.similarity.build_pinyin", "corrector.similarity.build_glyph",
     "corrector.electra.torch_runtime", "corrector.electra.hub",

@@ -6,20 +6,22 @@ import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from corrector.errors import ConfigError, CorrectorError
+from corrector.errors import ConfigError
+from corrector.exit import run_command
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
     from corrector.train.export import Format
     from corrector.train.finetune import PairSet
 
-USAGE, FAILED, INTERRUPTED = 2, 123, 130
-_EXTRA = {"torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"}
-"""What the extra [torch] brings, by import name."""
+_EXTRA = dict.fromkeys(
+    ("torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"), "pip install electra-correct[torch]"
+)
+"""How to get what the extra [torch] brings, by import name."""
 
 _FILE = click.Path(path_type=Path)
 _data = click.option("--data", type=_FILE, required=True, help="A folder made by `pack`.")
@@ -194,24 +196,7 @@ def _pair_set(item: str) -> PairSet:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: the process's own) and return its exit code."""
-    try:
-        status: Any = train.main(arguments, prog_name="python -m corrector.train", standalone_mode=False)
-        return int(status or 0)
-    except click.UsageError as error:
-        usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
-        click.echo(f"{usage}error: {error.format_message()}", err=True)
-        return USAGE
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package not in _EXTRA:
-            raise
-        click.echo(f"error: {package} is not installed; pip install electra-correct[torch]", err=True)
-        return FAILED
-    except (CorrectorError, OSError) as error:
-        click.echo(f"error: {error}", err=True)
-        return FAILED
+    return run_command(train, arguments, "python -m corrector.train", _EXTRA)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+"""From paths to corrected parts: which inputs there are, how each is read, and what comes of it block by block."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from corrector.errors import InputError
+from corrector.formats import DOCX, TEXT, Format, format_name, format_of
+from corrector.formats.passages import correct_passages
+from corrector.render.summary import Summary
+from corrector.render.text import render_text
+from corrector.text.decode import STDIN
+from corrector.text.files import encodable, encode, open_blocks, read_blocks
+from corrector.text.ignore import IgnoreState
+from corrector.text.write import FileState, reason
+from corrector.types import CorrectedDocument, Correction, Document
+
+if TYPE_CHECKING:
+    from corrector.command import DocumentCorrector
+    from corrector.config import Settings
+
+Review = Callable[[CorrectedDocument, Summary], CorrectedDocument]
+"""Decides which corrections are made after all; the summary is of what came before in the same text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of an input, corrected. ``before`` sums up the same text up to it; a Word document is several texts.
+
+    ``changes`` tells whether ``data`` is other than what was read.
+    """
+
+    corrected: CorrectedDocument
+    before: Summary
+    begins_text: bool
+    changes: bool
+    whole: bytes | None = None
+
+    def data(self) -> bytes:
+        """What is to be written for it; a Word document comes whole, with its last part."""
+        if self.whole is not None:
+            return self.whole
+        document = self.corrected.document
+        return encode(render_text(self.corrected), document.encoding, document.path)
+
+
+class Input:
+    """One input, to be read once: a file, or standard input for ``-``.
+
+    ``state`` is the state of the file when it was opened; None before that, and for what can be read only once.
+    """
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        self.path = None if path == "-" else path
+        self.name = self.path or STDIN
+        self.state: FileState | None = None
+        self.is_binary = format_name(self.path, settings.format_in) == DOCX
+        self._settings = settings
+
+    def parts(self, corrector: DocumentCorrector, review: Review | None = None) -> Iterator[Part]:
+        """The parts in order, at least one. Raises InputError for what cannot be read or is not of its format."""
+        return self._word_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
+
+    def text(self) -> str:
+        """All of it, uncorrected. Raises InputError for what is no text."""
+        return "".join(block.text for block in self._blocks(format_of(None, TEXT)))
+
+    def _word_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
+        from corrector.formats.docx import correct_docx
+
+        result = correct_docx(_Reviewed(corrector, review), self._bytes(), self.path)
+        changed = any(document.corrections for document in result.documents)
+        for number, document in enumerate(result.documents, 1):
+            last = number == len(result.documents)
+            yield Part(document, Summary(files=1), True, changed and last, result.data if last else b"")
+
+    def _text_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
+        settings, before, marks = self._settings, Summary(files=1), IgnoreState()
+        form = format_of(self.path, settings.format_in, settings.column)
+        for number, block in enumerate(self._blocks(form)):
+            marked, marks = marks.mark(block)
+            try:
+                found = correct_passages(corrector, marked, form.passages(marked))
+            except InputError as error:
+                raise _moved(error, before.lines) from error
+            corrected = writable(found)
+            if review is not None:
+                corrected = writable(review(corrected, before))
+            yield Part(corrected, before, number == 0, bool(corrected.corrections))
+            before = before.plus(corrected)
+
+    def _blocks(self, form: Format) -> Iterator[Document]:
+        """The text in the pieces that its format can be given; at least one, even of no text."""
+        settings = self._settings
+        if self.path is None:
+            blocks: Iterable[Document] = read_blocks(_StandardInput(), None, settings.encoding)
+        else:
+            file = open_blocks(self.path, settings.encoding)
+            self.state, blocks = file.state, file
+        empty = True
+        for block in blocks if form.name == TEXT else _joined(blocks, form.streams):
+            yield block
+            empty = False
+        if empty:
+            yield Document(self.path, "")
+
+    def _bytes(self) -> bytes:
+        """The whole input."""
+        if self.path is None:
+            stream = _StandardInput()
+            return b"".join(iter(lambda: stream.read1(1 << 20), b""))
+        try:
+            with open(self.path, "rb") as file:
+                self.state = FileState.of(os.fstat(file.fileno()))
+                return file.read()
+        except (OSError, ValueError) as error:
+            raise InputError(self.path, f"cannot be read: {reason(error)}") from error
+
+
+def writable(corrected: CorrectedDocument) -> CorrectedDocument:
+    """The document with the corrections that its encoding has no characters for as suggestions."""
+    encoding = corrected.document.encoding
+    if all(encodable(correction, encoding) for correction in corrected.corrections):
+        return corrected
+    made: list[Correction] = []
+    suggested = list(corrected.suggestions)
+    for correction in corrected.corrections:
+        (made if encodable(correction, encoding) else suggested).append(correction)
+    suggested.sort(key=lambda correction: correction.span)
+    return dataclasses.replace(corrected, corrections=tuple(made), suggestions=tuple(suggested))
+
+
+def _joined(blocks: Iterable[Document], streams: bool) -> Iterator[Document]:
+    """Blocks of complete lines where the format streams, the whole document where it does not."""
+    waiting: list[Document] = []
+    for block in blocks:
+        waiting.append(block)
+        if streams and block.text.endswith(("\n", "\r")):
+            yield _together(waiting)
+            waiting = []
+    if waiting:
+        yield _together(waiting)
+
+
+def _together(blocks: list[Document]) -> Document:
+    return blocks[0] if len(blocks) == 1 else dataclasses.replace(blocks[0], text="".join(block.text for block in blocks))
+
+
+def _moved(error: InputError, lines: int) -> InputError:
+    """An error in a block that ``lines`` line ends came before."""
+    if error.line is None:
+        return error
+    return InputError(error.path, str(error).removeprefix(f"{error.path}:{error.line}: "), error.line + lines)
+
+
+class _Reviewed:
+    """A corrector for what is read part by part out of sight: it obeys the markers in a text and lets it be reviewed."""
+
+    def __init__(self, corrector: DocumentCorrector, review: Review | None) -> None:
+        self._corrector, self._review = corrector, review
+        self.model_name = corrector.model_name
+
+    def correct_document(self, document: Document) -> CorrectedDocument:
+        corrected = self._corrector.correct_document(IgnoreState().mark(document)[0])
+        return corrected if self._review is None else self._review(corrected, Summary(files=1))
+
+
+class _StandardInput:
+    """Standard input as bytes, with errors that name it."""
+
+    def __init__(self) -> None:
+        if sys.stdin is None:
+            raise InputError(STDIN, "cannot be read: standard input is closed")
+        self._buffer: Any = sys.stdin.buffer
+
+    def read1(self, size: int, /) -> bytes:
+        try:
+            data: bytes = self._buffer.read1(size)
+        except (OSError, ValueError) as error:  # ValueError: closed
+            raise InputError(STDIN, f"cannot be read: {reason(error)}") from error
+        return data

@@ -1,0 +1,108 @@
+"""Where corrected text and reports go: standard output, a file, or the place they came from."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from types import TracebackType
+from typing import Any, Protocol
+
+from corrector.errors import InputError
+from corrector.exit import silence
+from corrector.inputs import Input, Part
+from corrector.text.write import AtomicWriter, reason
+
+HELD_BYTES = 1 << 20
+"""How much of a file that has not changed so far is held back before a new one is begun."""
+
+STDOUT = "<stdout>"
+
+
+class Sink(Protocol):
+    """Takes bytes. ``gone`` tells that nobody reads them any more."""
+
+    @property
+    def gone(self) -> bool: ...
+
+    def write(self, data: bytes) -> None: ...
+
+
+class StandardOutput:
+    """Standard output, each write at once. A reader that has seen enough is no error: what follows goes nowhere."""
+
+    gone = False
+
+    def write(self, data: bytes) -> None:
+        """Raises InputError when standard output is closed or cannot take it."""
+        if not data or self.gone:
+            return
+        stream: Any = sys.stdout
+        if stream is None:
+            raise InputError(STDOUT, "cannot be written: standard output is closed")
+        try:
+            stream.buffer.write(data)
+            stream.buffer.flush()
+        except BrokenPipeError:
+            silence(stream)
+            self.gone = True
+        except (OSError, ValueError) as error:  # ValueError: closed
+            silence(stream)
+            raise InputError(STDOUT, f"cannot be written: {reason(error)}") from error
+
+
+class FileOutput:
+    """A file that appears, whole, when the ``with`` block ends, and not when it raises."""
+
+    gone = False
+
+    def __init__(self, path: str) -> None:
+        self._writer = AtomicWriter(path)
+
+    def __enter__(self) -> FileOutput:
+        self._writer.__enter__()
+        return self
+
+    def write(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._writer.__exit__(kind, error, trace)
+
+
+class InPlace:
+    """Writes an input back over itself, if anything in it has changed, when the ``with`` block ends without an error.
+
+    A file that has not changed is not even opened for writing; ``changed`` and ``other_names`` are known at the end.
+    """
+
+    def __init__(self, source: Input, backup: str | None) -> None:
+        self.changed, self.other_names = False, 0
+        self._source, self._backup = source, backup
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._writer: AtomicWriter | None = None
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> InPlace:
+        return self
+
+    def take(self, part: Part) -> None:
+        """Takes the next part of the input. Raises InputError for an input that is no file."""
+        if self._source.path is None or self._source.state is None:
+            raise InputError(self._source.name, "cannot be written in place: it is no regular file")
+        data = part.data()
+        if self._writer is None:
+            self._held.append(data)
+            self._held_bytes += len(data)
+            if not part.changes and self._held_bytes <= HELD_BYTES:
+                return
+            writer = AtomicWriter(self._source.path, backup=self._backup, expected=self._source.state)
+            self._writer = self._stack.enter_context(writer)
+            data = b"".join(self._held)
+            self._held = []
+        self._writer.write(data)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if kind is None and self._writer is not None:
+            self.changed, self.other_names = self._writer.changed, self._writer.other_names

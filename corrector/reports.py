@@ -1,0 +1,142 @@
+"""The reports: what is told of the corrections besides the corrected text. Each turns corrected blocks into bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Protocol
+
+from corrector.render.diff import Hunks, render_header
+from corrector.render.jsonl import render_corrections, render_summary
+from corrector.render.summary import Summary
+from corrector.render.text import render_text
+from corrector.text.files import encode
+from corrector.types import CorrectedDocument
+
+
+class Report(Protocol):
+    """Bytes for every block, at the end of every text and at the end of all; ``before`` sums up the text so far."""
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes: ...
+
+    def end_of_text(self) -> bytes: ...
+
+    def end(self, totals: Summary) -> bytes: ...
+
+
+class Silence:
+    """No report, and what the others build on: nothing at the ends."""
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        return b""
+
+    def end_of_text(self) -> bytes:
+        return b""
+
+    def end(self, totals: Summary) -> bytes:
+        return b""
+
+
+class JsonReport(Silence):
+    """JSON lines in UTF-8, one summary at the end; undecodable bytes of a file name come out as JSON's own escapes."""
+
+    def __init__(self, model: str, version: str) -> None:
+        self._model, self._version = model, version
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        return render_corrections(corrected, before).encode("utf-8", "backslashreplace")
+
+    def end(self, totals: Summary) -> bytes:
+        return render_summary(totals, self._model, self._version).encode()
+
+
+class DiffReport(Silence):
+    """A unified diff in the encoding of each text, or in UTF-8 for UTF-16 and UTF-32, which no patch reads."""
+
+    def __init__(self) -> None:
+        self._hunks = Hunks()
+        self._path: str | None = None
+        self._encoding = "utf-8"
+        self._named = False
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        document = corrected.document
+        self._path, self._encoding = document.path, document.encoding
+        return self._written(self._hunks.add(document.text, render_text(corrected)))
+
+    def end_of_text(self) -> bytes:
+        written = self._written(self._hunks.end())
+        self._hunks, self._named = Hunks(), False
+        return written
+
+    def _written(self, hunks: str) -> bytes:
+        if not hunks:
+            return b""
+        header = b"" if self._named else os.fsencode(render_header(self._path))
+        self._named = True
+        encoding = "utf-8" if self._encoding.startswith(("utf-16", "utf-32")) else self._encoding
+        return header + encode(hunks, encoding, self._path)
+
+
+class HumanReport(Silence):
+    """For reading: each correction with its line and its reason."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        from corrector.render.human import render_human
+
+        return _readable(render_human(corrected, before, self._color))
+
+
+class GithubReport(Silence):
+    """GitHub's workflow commands, which annotate the lines of a pull request."""
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        from corrector.render.github import render_annotations
+
+        return _readable(render_annotations(corrected, before))
+
+
+class SarifReport(Silence):
+    """One SARIF log, at the end; holds the blocks that have something to tell, and the first of every text."""
+
+    def __init__(self, model: str, version: str) -> None:
+        self._model, self._version = model, version
+        self._told: list[tuple[CorrectedDocument, Summary]] = []
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        if corrected.corrections or corrected.suggestions or corrected.unprocessed:
+            self._told.append((corrected, before))
+        elif before.characters == 0:  # the file itself, without its text
+            start = corrected.document.text[:1]
+            emptied = dataclasses.replace(corrected.document, text=start, protected=())
+            self._told.append((CorrectedDocument(emptied, ()), before))
+        return b""
+
+    def end(self, totals: Summary) -> bytes:
+        from corrector.render.sarif import render_sarif
+
+        return _readable(render_sarif(self._told, self._version, self._model))
+
+
+def _readable(text: str) -> bytes:
+    """UTF-8, with the bytes of an undecodable file name as they are."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # lone surrogates that some encodings can bring
+        return text.encode("utf-8", "backslashreplace")
+
+
+def report_named(name: str, model: str, version: str, color: bool) -> Report:
+    """The report that ``--format`` names, or ``diff``, or none for ``text``."""
+    if name == "human":
+        return HumanReport(color)
+    if name == "github":
+        return GithubReport()
+    if name == "json":
+        return JsonReport(model, version)
+    if name == "sarif":
+        return SarifReport(model, version)
+    return DiffReport() if name == "diff" else Silence()
