@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "pair_gain", "triple_gain", "word_gain",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "ngram_gain", "word_gain",
     "long_word_gain", "together",
 )  # fmt: skip
 CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin")
@@ -177,26 +177,27 @@ def similar_words(
     if not all(options):
         return []
     left, right = (grid.ravel() for grid in np.meshgrid(*map(np.array, options), indexing="ij"))
-    is_word = tables.types(np.stack([left, right], 1))[:, 0] % 16 & 2 > 0
+    is_word = tables.is_word(left, right)
     left, right = left[is_word], right[is_word]
-    best = np.argsort(-tables.pair_level(left, right), kind="stable")[:WORD_CHOICES]
+    steps = np.zeros(len(left)) if tables.ngrams is None else tables.ngrams.pair_step(left, right).astype(np.int64)
+    best = np.argsort(-steps, kind="stable")[:WORD_CHOICES]
     return [(int(left[i]), int(right[i])) for i in best]
 
 
 def _gains(
     members: Sequence[Proposal], encoding: Encoding, changes: list[tuple[int, tuple[int, ...]]], tables: MarkTables
 ) -> Floats:
-    """What each change adds in known pairs, triples, two-character and longer words: (changes, 4)."""
+    """What each change adds in n-gram log-probability, in two-character and in longer words: (changes, 3)."""
     start = max(0, members[0].token - _CONTEXT)
     region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1])
     texts = np.repeat(region[None], len(changes) + 1, 0)  # the last row is the original
     for row, (first, ids) in enumerate(changes):
         place = members[first].token - start
         texts[row, place : place + len(ids)] = ids
-    marks = tables.types(texts)
-    sums = np.stack(
-        [marks // 16 % 8, marks // 1024, marks & 1, ((marks & 4) > 0).astype(int) + ((marks & 8) > 0)], -1
-    ).sum(1)
+    bits = tables.word_bits(texts)
+    words = np.stack([bits & 1, ((bits & 4) > 0).astype(int) + ((bits & 8) > 0)], -1).sum(1)
+    fit = np.zeros(len(texts)) if tables.ngrams is None else tables.ngrams.text_score(np.pad(texts, ((0, 0), (2, 2))))
+    sums = np.column_stack([fit, words])
     gains: Floats = (sums[:-1] - sums[-1]).astype(np.float32)
     return gains
 
