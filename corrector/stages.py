@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from corrector.detect import detect
-from corrector.electra.marks import MarkTables
+from corrector.electra.marks import MARK_REACH, MarkTables
 from corrector.electra.runtime import Encoding, Floats, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.propose import propose
@@ -44,12 +44,11 @@ class Stages:
     @cached_property
     def tables(self) -> MarkTables:
         """Known pairs and words: the model's own marks, else those of jieba's dictionary."""
-        owner = getattr(self.tokenizer.marker, "__self__", None)
-        return owner if isinstance(owner, MarkTables) else tables_from_jieba(self.vocabulary)
+        return self.tokenizer.tables or tables_from_jieba(self.vocabulary)
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
-        encodings = [self.tokenizer.encode(window.text) for window in windows]
+        encodings = self.tokenizer.encode_many([window.text for window in windows])
         logits = self.runtime.replaced_logits(encodings)
         threshold = self.ranker.suspicion_threshold
         suspicious: list[tuple[int, list[int]]] = []  # (window, characters of it)
@@ -79,7 +78,8 @@ class Stages:
                 for index, token, view in zip(indexes, tokens, views, strict=True)
             ]
             bare += [(number, grouped) for grouped in group(members)]
-        hidden = [self._masked(encodings[number], [m.token for m in members]) for number, members in bare]
+        mask = self.tokenizer.mask_id
+        hidden = self._with_ids([(encodings[number], ms[0].token, [mask] * len(ms)) for number, ms in bare])
         masked = self.runtime.log_probabilities(hidden, [[m.token for m in members] for _, members in bare])
         return [
             (number, tuple(self._proposal(encodings[number], m, view) for m, view in zip(members, views, strict=True)))
@@ -92,13 +92,24 @@ class Stages:
         )
         return dataclasses.replace(member, masked=masked, candidates=candidates)
 
-    def _masked(self, encoding: Encoding, tokens: Sequence[int]) -> Encoding:
-        return self._with_ids(encoding, tokens, [self.tokenizer.mask_id] * len(tokens))
-
-    def _with_ids(self, encoding: Encoding, tokens: Sequence[int], new: Sequence[int]) -> Encoding:
-        ids = encoding.ids.copy()
-        ids[list(tokens)] = new
-        return dataclasses.replace(encoding, ids=ids, types=self.tokenizer.token_types(ids))
+    def _with_ids(self, changes: Sequence[tuple[Encoding, int, Sequence[int]]]) -> list[Encoding]:
+        """Each encoding with other ids from a token on. Types are found again only as far as a change reaches."""
+        reach = self.max_length + 2 if self.tokenizer.tables is None else MARK_REACH  # + 2: every token of a window
+        changed, nearby = [], []
+        for encoding, first, new in changes:
+            ids = encoding.ids.copy()
+            ids[first : first + len(new)] = new
+            changed.append(ids)
+            nearby.append(ids[max(0, first - 2 * reach) : first + len(new) + 2 * reach])
+        result = []
+        for (encoding, first, new), ids, near in zip(changes, changed, self.tokenizer.token_types_many(nearby), strict=True):
+            start = max(0, first - reach)
+            offset = start - max(0, first - 2 * reach)
+            types = encoding.types.copy()
+            affected = types[start : first + len(new) + reach]
+            affected[:] = near[offset : offset + len(affected)]
+            result.append(dataclasses.replace(encoding, ids=ids, types=types))
+        return result
 
     def _rank(self, encoding: Encoding, members: Sequence[Proposal]) -> GroupChoice | None:
         edits = edits_of(members, encoding, self.vocabulary, self.id_of, self.tables)
@@ -112,12 +123,12 @@ class Stages:
         self, encodings: Sequence[Encoding], logits: Sequence[Floats], ranked: Sequence[tuple[int, GroupChoice]]
     ) -> Iterator[tuple[int, GroupChoice]]:
         """Let the discriminator read the best edits of every group in place; yields the groups with their check features."""
-        tried = []
-        for number, choice in ranked:
-            for edit in choice.edits[:CHECKED]:
-                tokens = list(range(edit.token, edit.token + len(edit.replacement)))
-                tried.append(self._with_ids(encodings[number], tokens, [self.id_of[c] for c in edit.replacement]))
-        after = iter(self.runtime.replaced_logits(tried))
+        tried = [
+            (encodings[number], edit.token, [self.id_of[c] for c in edit.replacement])
+            for number, choice in ranked
+            for edit in choice.edits[:CHECKED]
+        ]
+        after = iter(self.runtime.replaced_logits(self._with_ids(tried)))
         for number, choice in ranked:
             rows = []
             for rank, (edit, score) in enumerate(zip(choice.edits[:CHECKED], choice.scores, strict=False)):

@@ -19,8 +19,8 @@ LARGEST_VALUE = 15
 _VALUE_BITS = 4
 _ROOM = 1.23  # slots per key; below about 1.22 the peeling of a random hypergraph fails (section 3)
 _FIRST, _SECOND, _THIRD = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-_HALF = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
+_MIX, _HALF, _LOW = np.uint64(29), np.uint64(32), np.uint64(0xFFFFFFFF)
+_PRINT_SHIFT, _PRINT_BITS = np.uint64(8 - _VALUE_BITS), np.uint16(0xFFF << _VALUE_BITS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,42 +41,43 @@ class StaticMap:
         third = int(len(keys) * _ROOM / 3) + 16
         for seed in range(100):
             slots, prints = _place(keys, third, seed)
+            slots = np.ascontiguousarray(slots.T)
             order = _peel(slots, 3 * third)
             if order is not None:
-                wanted = ((prints << _VALUE_BITS) | values).astype(np.uint16)
+                wanted = prints | values.astype(np.uint16)
                 return cls(_fill(slots, wanted, order, 3 * third), seed)
         raise ValueError("the keys cannot be placed")  # pragma: no cover - has probability zero
 
     def get(self, keys: Keys) -> NDArray[np.uint8]:
-        """The value of each key, 0 for absent ones: the same shape."""
-        first, second, third = _slots(keys, len(self.table) // 3, self.seed)
-        found = self.table[first]
-        found ^= self.table[second]
-        found ^= self.table[third[0]]
-        value: NDArray[np.uint8] = (found & np.uint16(LARGEST_VALUE)).astype(np.uint8)
-        value *= (found >> np.uint16(_VALUE_BITS)) == third[1]
-        return value
-
-
-def _slots(keys: Keys, third: int, seed: int) -> tuple[NDArray[Any], NDArray[Any], tuple[NDArray[Any], NDArray[np.uint16]]]:
-    """Three slots of each key and, with the third, the twelve bits that tell it from others."""
-    mixed = (keys + np.uint64(seed)) * _FIRST
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= _SECOND
-    mixed ^= mixed >> _HALF
-    size = np.uint64(third)
-    other = mixed * _THIRD
-    first = ((mixed >> _HALF) * size) >> _HALF
-    second = (((mixed & _LOW) * size) >> _HALF) + size
-    last = (((other >> _HALF) * size) >> _HALF) + size + size
-    prints = (other >> np.uint64(8)).astype(np.uint16) & np.uint16(0xFFF)
-    return first.astype(np.int64), second.astype(np.int64), (last.astype(np.int64), prints)
+        """The value of each key, 0 for absent ones: the same shape. Fastest for some thousand keys at a time, which fit the caches."""
+        slots, prints = _place(keys.reshape(-1), len(self.table) // 3, self.seed)
+        first, second, third = self.table[slots]
+        found = first ^ second
+        found ^= third
+        found ^= prints  # leaves the value of a present key: less than 16
+        found *= found <= LARGEST_VALUE
+        values: NDArray[np.uint8] = found.astype(np.uint8).reshape(keys.shape)
+        return values
 
 
 def _place(keys: Keys, third: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """The slots (keys, 3) and the prints (keys,)."""
-    first, second, (last, prints) = _slots(keys, third, seed)
-    return np.stack([first, second, last], 1), prints
+    """The slots (3, keys) of each key, and in the upper bits of (keys,) the twelve that tell it from others."""
+    mixed = (keys + np.uint64(seed)) * _FIRST
+    mixed ^= mixed >> _MIX
+    mixed *= _SECOND
+    slots = np.empty((3, len(keys)), dtype=np.uint64)
+    np.right_shift(mixed, _HALF, out=slots[0])
+    mixed ^= slots[0]
+    np.bitwise_and(mixed, _LOW, out=slots[1])
+    mixed *= _THIRD
+    np.right_shift(mixed, _HALF, out=slots[2])
+    slots *= np.uint64(third)  # from 32 bits each to 0..third-1
+    slots >>= _HALF
+    slots += np.array([[0], [third], [2 * third]], dtype=np.uint64)
+    mixed >>= _PRINT_SHIFT
+    prints = mixed.astype(np.uint16)
+    prints &= _PRINT_BITS
+    return slots.view(np.int64), prints
 
 
 def _peel(slots: NDArray[np.int64], size: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]] | None:
