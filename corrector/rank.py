@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corrector.electra.static_map import LARGEST_VALUE
 from corrector.errors import ModelError
 from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
@@ -22,13 +23,15 @@ from corrector.similarity.pinyin import pinyin_similarity
 from corrector.types import Candidate, Reason
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from corrector.electra.marks import MarkTables
     from corrector.electra.runtime import Encoding, Floats
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "ngram_gain", "word_gain",
-    "long_word_gain", "together",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "ngram_gain", "known_before",
+    "known_after", "commoner", "word_gain", "long_word_gain", "together",
 )  # fmt: skip
 CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin")
 
@@ -187,19 +190,38 @@ def similar_words(
 def _gains(
     members: Sequence[Proposal], encoding: Encoding, changes: list[tuple[int, tuple[int, ...]]], tables: MarkTables
 ) -> Floats:
-    """What each change adds in n-gram log-probability, in two-character and in longer words: (changes, 3)."""
+    """What each change does to the text around it: ``ngram_gain`` to ``long_word_gain`` of FEATURES, (changes, 6)."""
     start = max(0, members[0].token - _CONTEXT)
-    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1])
+    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1], dtype=np.int64)
     texts = np.repeat(region[None], len(changes) + 1, 0)  # the last row is the original
     for row, (first, ids) in enumerate(changes):
         place = members[first].token - start
         texts[row, place : place + len(ids)] = ids
     bits = tables.word_bits(texts)
     words = np.stack([bits & 1, ((bits & 4) > 0).astype(int) + ((bits & 8) > 0)], -1).sum(1)
-    fit = np.zeros(len(texts)) if tables.ngrams is None else tables.ngrams.text_score(np.pad(texts, ((0, 0), (2, 2))))
-    sums = np.column_stack([fit, words])
-    gains: Floats = (sums[:-1] - sums[-1]).astype(np.float32)
+    places = np.array([(members[first].token - start, len(ids)) for first, ids in changes])
+    gains: Floats = np.column_stack([_fit(texts, places, tables), words[:-1] - words[-1]]).astype(np.float32)
     return gains
+
+
+def _fit(texts: NDArray[np.int64], places: NDArray[np.int64], tables: MarkTables) -> Floats:
+    """How the corpus knows each changed text (all rows but the last) and the original: ``ngram_gain``, the most frequent triple
+    through the change before and after it (0..1), and ln of how much commoner the new characters are; (changes, 4).
+
+    ``places`` (changes, 2) are the first changed column and the number of columns. All zeros without corpus counts.
+    """
+    if tables.ngrams is None:
+        return np.zeros((len(places), 4), dtype=np.float32)
+    padded = np.pad(texts, ((0, 0), (2, 2)))
+    score = tables.ngrams.text_score(padded)
+    steps = tables.ngrams.triple_steps(padded) / np.float32(LARGEST_VALUE)  # (rows, columns + 2): triples by their first token
+    first, size = places[:, :1], places[:, 1:]
+    column = np.arange(steps.shape[1])
+    through = (column >= first) & (column < first + size + 2)
+    before, after = (np.where(through, known, 0).max(1) for known in (steps[-1:], steps[:-1]))
+    counts = np.log(tables.ngrams.counts[texts] + 1)
+    fit: Floats = np.column_stack([score[:-1] - score[-1], before, after, counts[:-1].sum(1) - counts[-1].sum()])
+    return fit
 
 
 def _character_features(member: Proposal, old: int, new: int, vocabulary: Sequence[str]) -> tuple[float, ...]:

@@ -91,6 +91,12 @@ class Ngrams:
         total: Scores = scores.sum(1)
         return total
 
+    def triple_steps(self, texts: Ids) -> Steps:
+        """How often each triple of (rows, length) occurs, in steps 0..15 (``TRIPLE_STEPS``): (rows, length - 2)."""
+        size = len(self.counts)
+        key = (texts[:, :-2].astype(np.int64) * size + texts[:, 1:-1]) * size + texts[:, 2:]
+        return self.triples.get(_key(key))
+
     def levels(self, texts: Ids) -> NDArray[np.int64]:
         """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
         flat, inside = joined(texts)
