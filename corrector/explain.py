@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LISTED, DETAILED = 12, 4  # proposals of a group by name, and with all their features
 _BAR = 16  # columns of a whole bar
 _PARTS = " ▏▎▍▌▋▊▉█"  # eighths of a column
+_FITS = ("well", "fairly", "weakly", "hardly")
 _WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 3"), (8, "in a word of 4"))
 
 
@@ -99,7 +100,7 @@ def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encod
         place = str(window.span.start + index + 1)
         words = ", ".join(part for part in (note, *marks[:1]) if part)
         rows.append((place, _visible(char), *shown, bar, *marks[1:], words))
-    head = ("", "", "token", "replaced", "", *(("left", "right", "triple", "marks") if marked else ("",)))
+    head = ("", "", "token", "replaced", "", *(("left", "right", "fit", "marks") if marked else ("",)))
     return view.table(head, rows, "rllrl" + ("rrrl" if marked else "l"))
 
 
@@ -119,14 +120,16 @@ def _note(window: Sentence, encoding: Encoding, index: int) -> str:
 
 
 def _marks(mark: int) -> tuple[str, str, str, str]:
-    """Words, and how usual the pair with the left and the right neighbour and the triple are: level of highest level."""
+    """Words, how usual the pairs with the left and the right neighbour are (level of highest level), and how the token fits
+    between its neighbours: well, fairly, weakly or hardly, or by how much a look-alike fits better (1 to 12)."""
     parts = []
     for factor in MARK_FACTORS:
         mark, part = divmod(mark, factor)
         parts.append(part)
     words = ", ".join(text for bit, text in _WORDS if parts[0] & bit)
-    left, right, triple = (f"{part}/{factor - 1}" for part, factor in zip(parts[1:], MARK_FACTORS[1:], strict=True))
-    return words, left, right, triple
+    left, right = (f"{part}/{factor - 1}" for part, factor in zip(parts[1:3], MARK_FACTORS[1:3], strict=True))
+    fit = _FITS[parts[3]] if parts[3] < len(_FITS) else f"alike +{parts[3] - len(_FITS) + 1}"
+    return words, left, right, fit
 
 
 def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[str]:
@@ -150,23 +153,26 @@ def _features(corrector: Corrector, choice: GroupChoice, view: View) -> str:
     ranker = corrector.stages.ranker
     best = choice.edits[:DETAILED]
     rows = [
-        (name, f"{ranker.weights[name]:+.3f}", *(_share(ranker.weights[name], edit.features[row]) for edit in best))
+        (name, f"{ranker.weights[name]:+.3f}", *(_share(ranker.weights[name] * edit.features[row], edit.features[row]) for edit in best))
         for row, name in enumerate(FEATURES)
     ]
     rows.append(("= score", "", *(f"{float(score):+.2f}".ljust(7) + " " * 9 for score in choice.scores[: len(best)])))
     unchecked = [""] * (len(best) - len(choice.checks))
+    checked = choice.checks[: len(best)]
+    shares = ranker.check_shares(checked)
     for column, name in enumerate(CHECK_FEATURES):
-        shares = [_share(ranker.check_weights[name], check[column]) for check in choice.checks[: len(best)]]
-        rows.append((f"check {name}", f"{ranker.check_weights[name]:+.3f}", *shares, *unchecked))
+        bends = "".join(f", {weight:+.3f} above {knot:.2f}" for knot, weight in ranker.check_bends.get(name, ()))
+        cells = (_share(share, value) for share, value in zip(shares[:, column], checked[:, column], strict=True))
+        rows.append((f"check {name}", f"{ranker.check_weights[name]:+.3f}", *cells, *unchecked, bends.removeprefix(", ")))
     confidences = [_exact(float(c)) + " " * 10 for c in ranker.confidences(choice.checks)[: len(best)]]
     rows.append(("= confidence, calibrated", "", *confidences, *unchecked))
-    head = ("feature", "weight", *(safe(f"{edit.original}→{edit.replacement}") for edit in best))
-    return view.table(head, rows, "lr" + "r" * len(best))
+    head = ("feature", "weight", *(safe(f"{edit.original}→{edit.replacement}") for edit in best), "")
+    return view.table(head, [(*row, "")[: len(head)] for row in rows], "lr" + "r" * len(best) + "l")
 
 
-def _share(weight: float, value: float) -> str:
+def _share(share: float, value: float) -> str:
     """``+1.23 (4.56)``, of one length, so that a column lines up."""
-    share, value = (round(number, 2) + 0.0 for number in (weight * float(value), float(value)))  # + 0.0: no minus zero
+    share, value = (round(float(number), 2) + 0.0 for number in (share, value))  # + 0.0: no minus zero
     return f"{share:+.2f} {f'({value:.2f})':>8}"
 
 

@@ -46,14 +46,22 @@ def propose(
         chosen.update(np.argpartition(-allowed, FROM_EACH_VIEW)[: FROM_EACH_VIEW + 1].tolist())
     similar = np.array([id_of[c] for c in similar_characters(vocabulary[original]) if c in id_of], dtype=np.int64)
     if len(similar):
-        left, right = int(encoding.ids[token - 1]), int(encoding.ids[token + 1])
-        fit = tables.pair_level(np.full_like(similar, left), similar) + tables.pair_level(similar, np.full_like(similar, right))
-        fit += 2 * tables.triple_level(np.full_like(similar, left), similar, np.full_like(similar, right))
-        best = np.argsort(-(mean[similar] + fit), kind="stable")[:FROM_SIMILAR]
+        fit = mean[similar] + _fit(encoding, token, similar, tables)
+        best = np.argsort(-fit, kind="stable")[:FROM_SIMILAR]
         chosen.update(similar[best].tolist())
     chosen.discard(original)
     ranked = sorted((i for i in chosen if replaceable[i]), key=lambda i: (-mean[i], i))
     return tuple(Candidate(vocabulary[i], float(mean[i])) for i in ranked)
+
+
+def _fit(encoding: Encoding, token: int, candidates: NDArray[np.int64], tables: MarkTables) -> NDArray[np.float32]:
+    """ln p of the three triples that each candidate would make: (candidates,); zeros without corpus counts."""
+    if tables.ngrams is None:
+        return np.zeros(len(candidates), dtype=np.float32)
+    padded = np.pad(encoding.ids.astype(np.int64), 2)
+    texts = np.repeat(padded[None, token : token + 5], len(candidates), 0)
+    texts[:, 2] = candidates
+    return tables.ngrams.text_score(texts)
 
 
 @lru_cache(maxsize=20_000)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corrector.electra.static_map import LARGEST_VALUE
 from corrector.errors import ModelError
 from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
@@ -22,15 +23,17 @@ from corrector.similarity.pinyin import pinyin_similarity
 from corrector.types import Candidate, Reason
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from corrector.electra.marks import MarkTables
     from corrector.electra.runtime import Encoding, Floats
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "pair_gain", "triple_gain", "word_gain",
-    "long_word_gain", "together",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "ngram_gain", "known_before",
+    "known_after", "commoner", "word_gain", "long_word_gain", "together",
 )  # fmt: skip
-CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin")
+CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *FEATURES)
 
 PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES = 5, 3, 4
 SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
@@ -67,13 +70,18 @@ class Edit:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Weights of both steps and the calibration (Platt: logit → scale·logit + offset)."""
+    """Weights of both steps and the calibration (Platt: logit → scale·logit + offset).
+
+    The check is piecewise linear in each feature: ``check_bends`` names (knot, weight) pairs, each of which adds
+    weight·max(0, value - knot) to what ``check_weights`` gives.
+    """
 
     weights: Mapping[str, float]
     check_weights: Mapping[str, float]
     calibration: tuple[float, float] = (1.0, 0.0)
     suspicion_threshold: float = 0.05
     min_confidence: float = 0.5
+    check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     source: str = field(default="built in", compare=False)
 
     @classmethod
@@ -83,18 +91,20 @@ class Ranker:
             data: dict[str, Any] = json.loads(path.read_text("utf-8"))
             ranker = cls(
                 data["weights"], data["check_weights"], (data["calibration"]["scale"], data["calibration"]["offset"]),
-                data["suspicion_threshold"], data["min_confidence"], str(path),
+                data["suspicion_threshold"], data["min_confidence"],
+                {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()}, str(path),
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(path, f"cannot be read as a ranker ({error!r}); install or copy the model again") from error
-        if set(ranker.weights) != set(FEATURES) or set(ranker.check_weights) != set(CHECK_FEATURES):
+        known = set(ranker.weights) == set(FEATURES) and set(ranker.check_weights) == set(CHECK_FEATURES)
+        if not known or not set(ranker.check_bends) <= set(CHECK_FEATURES):
             raise ModelError(path, "has other features than this version; use the model this version came with")
         return ranker
 
     def save(self, path: Path) -> None:
         scale, offset = self.calibration
         record = {
-            "weights": dict(self.weights), "check_weights": dict(self.check_weights),
+            "weights": dict(self.weights), "check_weights": dict(self.check_weights), "check_bends": dict(self.check_bends),
             "calibration": {"scale": scale, "offset": offset},
             "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
         }  # fmt: skip
@@ -108,12 +118,21 @@ class Ranker:
 
     def confidences(self, checks: Floats) -> Floats:
         """Calibrated probability of each checked edit of one group, from its check features (edits, len(CHECK_FEATURES))."""
-        weights = np.array([self.check_weights[name] for name in CHECK_FEATURES], dtype=np.float32)
-        odds = np.exp(np.clip(checks @ weights, -30, 30))
+        odds = np.exp(np.clip(self.check_shares(checks).sum(1), -30, 30))
         shares = np.clip(odds / (1.0 + odds.sum()), 1e-6, 1 - 1e-6)
         scale, offset = self.calibration
-        confidences: Floats = 1.0 / (1.0 + np.exp(-(scale * np.log(shares / (1 - shares)) + offset)))
+        logits = np.clip(scale * np.log(shares / (1 - shares)) + offset, -30, 30)
+        confidences: Floats = 1.0 / (1.0 + np.exp(-logits))
         return confidences
+
+    def check_shares(self, checks: Floats) -> Floats:
+        """What each check feature adds to the score of each edit: (edits, len(CHECK_FEATURES))."""
+        shares = checks * np.array([self.check_weights[name] for name in CHECK_FEATURES], dtype=np.float32)
+        for name, bends in self.check_bends.items():
+            column = CHECK_FEATURES.index(name)
+            for knot, weight in bends:
+                shares[:, column] += np.float32(weight) * np.maximum(checks[:, column] - np.float32(knot), 0)
+        return shares
 
 
 def default_ranker() -> Ranker:
@@ -122,7 +141,7 @@ def default_ranker() -> Ranker:
         "changed": -6.0, "detection": 0.5, "masked_log_odds": 0.5, "visible_log_odds": 0.3, "pinyin_similarity": 4.0,
         "glyph_similarity": 2.0, "dissimilar": -4.0, "word_gain": 0.5, "together": -1.0,
     }  # fmt: skip
-    check = {"bias": 0.0, "score": 1.0, "detection_after": -0.3, "suspicion_removed": 0.1, "margin": 0.0}
+    check = dict.fromkeys(CHECK_FEATURES, 0.0) | {"score": 1.0, "detection_after": -0.3, "suspicion_removed": 0.1, "margin": 0.0}
     return Ranker(weights, check, suspicion_threshold=0.2, min_confidence=0.8)
 
 
@@ -177,28 +196,48 @@ def similar_words(
     if not all(options):
         return []
     left, right = (grid.ravel() for grid in np.meshgrid(*map(np.array, options), indexing="ij"))
-    is_word = tables.types(np.stack([left, right], 1))[:, 0] % 16 & 2 > 0
+    is_word = tables.is_word(left, right)
     left, right = left[is_word], right[is_word]
-    best = np.argsort(-tables.pair_level(left, right), kind="stable")[:WORD_CHOICES]
+    steps = np.zeros(len(left)) if tables.ngrams is None else tables.ngrams.pair_step(left, right).astype(np.int64)
+    best = np.argsort(-steps, kind="stable")[:WORD_CHOICES]
     return [(int(left[i]), int(right[i])) for i in best]
 
 
 def _gains(
     members: Sequence[Proposal], encoding: Encoding, changes: list[tuple[int, tuple[int, ...]]], tables: MarkTables
 ) -> Floats:
-    """What each change adds in known pairs, triples, two-character and longer words: (changes, 4)."""
+    """What each change does to the text around it: ``ngram_gain`` to ``long_word_gain`` of FEATURES, (changes, 6)."""
     start = max(0, members[0].token - _CONTEXT)
-    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1])
+    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1], dtype=np.int64)
     texts = np.repeat(region[None], len(changes) + 1, 0)  # the last row is the original
     for row, (first, ids) in enumerate(changes):
         place = members[first].token - start
         texts[row, place : place + len(ids)] = ids
-    marks = tables.types(texts)
-    sums = np.stack(
-        [marks // 16 % 8, marks // 1024, marks & 1, ((marks & 4) > 0).astype(int) + ((marks & 8) > 0)], -1
-    ).sum(1)
-    gains: Floats = (sums[:-1] - sums[-1]).astype(np.float32)
+    bits = tables.word_bits(texts)
+    words = np.stack([bits & 1, ((bits & 4) > 0).astype(int) + ((bits & 8) > 0)], -1).sum(1)
+    places = np.array([(members[first].token - start, len(ids)) for first, ids in changes])
+    gains: Floats = np.column_stack([_fit(texts, places, tables), words[:-1] - words[-1]]).astype(np.float32)
     return gains
+
+
+def _fit(texts: NDArray[np.int64], places: NDArray[np.int64], tables: MarkTables) -> Floats:
+    """How the corpus knows each changed text (all rows but the last) and the original: ``ngram_gain``, the most frequent triple
+    through the change before and after it (0..1), and ln of how much commoner the new characters are; (changes, 4).
+
+    ``places`` (changes, 2) are the first changed column and the number of columns. All zeros without corpus counts.
+    """
+    if tables.ngrams is None:
+        return np.zeros((len(places), 4), dtype=np.float32)
+    padded = np.pad(texts, ((0, 0), (2, 2)))
+    score = tables.ngrams.text_score(padded)
+    steps = tables.ngrams.triple_steps(padded) / np.float32(LARGEST_VALUE)  # (rows, columns + 2): triples by their first token
+    first, size = places[:, :1], places[:, 1:]
+    column = np.arange(steps.shape[1])
+    through = (column >= first) & (column < first + size + 2)
+    before, after = (np.where(through, known, 0).max(1) for known in (steps[-1:], steps[:-1]))
+    counts = np.log(tables.ngrams.counts[texts] + 1)
+    fit: Floats = np.column_stack([score[:-1] - score[-1], before, after, counts[:-1].sum(1) - counts[-1].sum()])
+    return fit
 
 
 def _character_features(member: Proposal, old: int, new: int, vocabulary: Sequence[str]) -> tuple[float, ...]:

@@ -5,10 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corrector.electra.marks import MARK_FACTORS, MarkTables, differences
+from corrector.electra.marks import MARK_FACTORS, MARK_REACH, MarkTables
+from corrector.electra.ngrams import Ngrams
+from corrector.electra.static_map import StaticMap
+from tests import training
 
 SIZE = 20
 NOTHING = np.zeros(0, dtype=np.uint64)
+PAIR_LEVELS = (0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7)
 
 
 def keys(*ids: tuple[int, ...]) -> np.ndarray:
@@ -23,27 +27,39 @@ def keys(*ids: tuple[int, ...]) -> np.ndarray:
 
 @pytest.fixture
 def tables() -> MarkTables:
-    pairs, pair_levels = keys((6, 7), (7, 8), (9, 10)), np.array([3, 5, 7], dtype=np.uint8)
-    triples, triple_levels = keys((6, 7, 8)), np.array([2], dtype=np.uint8)
+    """Three pairs, of steps 5, 9 and 15, and 6-7-8 as the only triple; 15 looks like 8."""
+    pairs = StaticMap.build(keys((6, 7), (7, 8), (9, 10)), np.array([5, 9, 15]))
+    triples = StaticMap.build(keys((6, 7, 8)), np.array([12]))
+    alike, counts = np.zeros((SIZE, 2), dtype=np.uint16), np.full(SIZE, 1000, dtype=np.float32)
+    alike[15, 0] = 8
     words = (keys((7, 8), (6, 9)), keys((6, 7, 8)), keys((11, 12, 13, 14)))
-    return MarkTables(SIZE, pairs, pair_levels, triples, triple_levels, words)
+    return MarkTables(SIZE, words, Ngrams(counts, pairs, triples, alike, np.full((SIZE, 2), 255, dtype=np.uint8)))
 
 
-def mark(words: int = 0, left: int = 0, right: int = 0, triple: int = 0) -> int:
-    return words + 16 * left + 128 * right + 1024 * triple
+def mark(words: int = 0, left: int = 0, right: int = 0, level: int = 0) -> int:
+    return words + 16 * left + 128 * right + 1024 * level
 
 
 def test_marks_of_a_known_sentence(tables: MarkTables) -> None:
-    # [CLS] 6 7 8 [SEP]: 6-7 and 7-8 are pairs, 6-7-8 a triple centred on 7 and a word of three, 7-8 a word of two.
+    # [CLS] 6 7 8 [SEP]: 6-7 and 7-8 are pairs, 6-7-8 a word of three, 7-8 a word of two; no look-alike is compared.
     found = tables.types(np.array([2, 6, 7, 8, 3]))
     assert found.tolist() == [
         0,
         mark(words=4, right=3),
-        mark(words=2 | 4, left=3, right=5, triple=2),
+        mark(words=2 | 4, left=3, right=5),
         mark(words=1 | 4, left=5),
         0,
     ]
     assert found.dtype == np.int32
+
+
+def test_the_fourth_factor_is_the_level(tables: MarkTables) -> None:
+    # A character not known to follow another is as likely as any: p = 100/20 / 1100, and ln p = -5.4. After 6-7, which stands
+    # for √(30·60) = 42.4 times, 15 scores ln(10·p / 52.4) = -7.1, and the specials after it 0: no reason to compare.
+    assert tables.types(np.array([2, 6, 7, 15, 3])).tolist() == [0, mark(right=3), mark(left=3), 0, 0]
+    # With 16 after it, it scores -7.1 - 5.4. So would 8 score 2.9 - 9.6, since 6-7-8 is known to be frequent: better by 5.8.
+    levels = (tables.types(np.array([6, 7, 15, 16])) // 1024).tolist()
+    assert levels == [0, 0, 7, 0]
 
 
 def test_marks_of_four_characters_and_of_an_unknown_word(tables: MarkTables) -> None:
@@ -56,49 +72,141 @@ def test_marks_do_not_cross_rows(tables: MarkTables) -> None:
     rows = np.array([[6, 7], [8, 9], [10, 6]])
     assert tables.types(rows).tolist() == [tables.types(row).tolist() for row in rows]
     assert tables.types(rows)[1].tolist() == [0, 0]
+    assert [found.tolist() for found in tables.types_many([np.array([6]), np.array([7, 8]), np.array([9])])] == [
+        [0], [mark(words=2, right=5), mark(words=1, left=5)], [0],
+    ]  # fmt: skip
 
 
-def test_every_mark_is_below_the_product_of_the_factors(tables: MarkTables) -> None:
+def test_what_stands_between_texts_is_no_part_of_them() -> None:
+    """Not even if padding made words and pairs."""
+    empty, none = StaticMap.build(NOTHING, NOTHING), np.zeros((SIZE, 1), dtype=np.uint16)
+    pairs = StaticMap.build(keys((0, 6), (6, 0)), np.array([15, 15]))
+    words = keys((0, 6), (6, 0)), keys((0, 0, 6), (6, 0, 0)), keys((0, 6, 0, 0), (0, 0, 6, 0))
+    tables = MarkTables(SIZE, words, Ngrams(np.zeros(SIZE, dtype=np.float32), pairs, empty, none, none.astype(np.uint8)))
+    assert [found.tolist() for found in tables.types_many([np.array([6]), np.array([7, 6])])] == [[0], [0, 0]]
+    assert tables.types(np.array([[6], [6]])).tolist() == [[0], [0]]
+    assert tables.types(np.array([0, 6])).tolist() == [mark(words=2, right=7), mark(words=1, left=7)]
+
+
+def test_every_mark_is_below_the_product_of_the_factors() -> None:
     rng = np.random.default_rng(3)
-    found = tables.types(rng.integers(0, SIZE, (50, 20)))
-    assert found.max() > 0
+    found = training.random_tables().types(rng.integers(0, training.SIZE, (50, 20)))
+    assert found.max() > 8 * 1024
     assert found.min() >= 0 and found.max() < np.prod(MARK_FACTORS)
 
 
 @pytest.mark.parametrize("length", [0, 1])
 def test_texts_too_short_for_a_pair(tables: MarkTables, length: int) -> None:
     assert tables.types(np.full(length, 6)).tolist() == [0] * length
+    assert tables.word_bits(np.full(length, 6)).tolist() == [0] * length
 
 
 def test_empty_tables_know_nothing() -> None:
-    levels = NOTHING.astype(np.uint8)
-    empty = MarkTables(SIZE, NOTHING, levels, NOTHING, levels, (NOTHING, NOTHING, NOTHING))
-    assert empty.types(np.array([2, 6, 7, 8, 11, 12, 13, 14, 3])).tolist() == [0] * 9
+    none = np.zeros((SIZE, 1), dtype=np.uint16)
+    empty = StaticMap.build(NOTHING, NOTHING)
+    ngrams = Ngrams(np.zeros(SIZE, dtype=np.float32), empty, empty, none, none.astype(np.uint8))
+    for nothing in (None, ngrams):
+        tables = MarkTables(SIZE, (NOTHING, NOTHING, NOTHING), nothing)
+        assert tables.types(np.array([2, 6, 7, 8, 11, 12, 13, 14, 3])).tolist() == [0] * 9
+
+
+def test_without_counts_there_are_words(tables: MarkTables) -> None:
+    words = MarkTables(SIZE, tables.words)
+    assert words.types(np.array([2, 6, 7, 8, 3])).tolist() == [0, 4, 2 | 4, 1 | 4, 0]
 
 
 def test_a_key_past_the_last_is_not_the_last(tables: MarkTables) -> None:
-    assert tables.pair_level(np.array([19]), np.array([19])).tolist() == [0]
+    assert tables.is_word(np.array([19, 7]), np.array([19, 8])).tolist() == [False, True]
 
 
-def test_save_and_load(tables: MarkTables, tmp_path: Path) -> None:
+# ---- against plain loops -----------------------------------------------------------------------------------------------
+
+
+def slow_types(tables: MarkTables, text: list[int]) -> list[int]:
+    """The marks one token at a time; the levels are those of the n-grams, which have loops of their own to compare with."""
+    assert tables.ngrams is not None
+    levels = tables.ngrams.levels(np.array(text, dtype=np.int64)[None])[0].tolist()
+    marks = [mark(level=level) for level in levels]
+    known = [set(words.tolist()) for words in tables.words]
+    for first in range(len(text)):
+        for size, words in zip((2, 3, 4), known, strict=True):
+            key = 0
+            for token in text[first : first + size]:
+                key = key * tables.vocabulary_size + token
+            if first + size <= len(text) and key in words:
+                for place in range(first, first + size):
+                    bit = {2: 2 if place == first else 1, 3: 4, 4: 8}[size]
+                    marks[place] |= bit
+    for place, (left, right) in enumerate(zip(text, text[1:], strict=False)):
+        level = PAIR_LEVELS[int(tables.ngrams.pair_step(np.array([left]), np.array([right]))[0])]
+        marks[place] += mark(right=level)
+        marks[place + 1] += mark(left=level)
+    return marks
+
+
+def test_many_texts_at_once_have_the_marks_of_plain_loops() -> None:
+    tables, texts = training.random_tables(seed=7), training.texts(50, seed=7)
+    expected = [slow_types(tables, text.tolist()) for text in texts]
+    found = tables.types_many(texts)
+    assert [marks.tolist() for marks in found] == expected
+    assert [tables.types(text).tolist() for text in texts] == expected
+    assert [tables.word_bits(text).tolist() for text in texts] == [[found % 16 for found in marks] for marks in expected]
+    seen = np.concatenate(found)
+    assert len(set((seen % 16).tolist())) > 12 and len(set((seen // 16 % 8).tolist())) >= 6  # or this would say little
+    assert {marks.dtype for marks in found} == {np.dtype(np.int32)}
+    assert tables.types_many([]) == []
+
+
+@pytest.mark.parametrize("kind", [np.uint16, np.int32, np.int64])
+def test_ids_of_any_width(kind: type) -> None:
+    tables, texts = training.random_tables(seed=7), training.texts(5, seed=7)
+    expected = [tables.types(text).tolist() for text in texts]
+    assert [marks.tolist() for marks in tables.types_many([text.astype(kind) for text in texts])] == expected
+    assert [tables.types(text.astype(kind)).tolist() for text in texts] == expected
+
+
+def test_a_mark_depends_on_no_more_neighbours_than_told() -> None:
+    tables = training.random_tables(seed=9)
+    rng = np.random.default_rng(9)
+    text = rng.integers(training.FIRST_HAN, training.SIZE, 21)
+    changed = np.repeat(text[None], 400, 0)
+    changed[:, 10] = rng.integers(0, training.SIZE, len(changed))
+    differing = np.flatnonzero((tables.types(changed) != tables.types(text)).any(0))
+    assert differing.min() >= 10 - MARK_REACH and differing.max() <= 10 + MARK_REACH
+    words = tables.word_bits(np.array([[0] * 10, [0] * 3 + [1] + [0] * 6]))
+    assert not words.any()
+    four = MarkTables(SIZE, (NOTHING, NOTHING, keys((6, 7, 8, 9))))
+    assert four.types(np.array([6, 7, 8, 9]))[0] != four.types(np.array([6, 7, 8, 10]))[0]  # the fourth decides on the first
+    assert MARK_REACH == 3
+
+
+# ---- files -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("with_counts", [True, False])
+def test_save_and_load(tables: MarkTables, tmp_path: Path, with_counts: bool) -> None:
     path = tmp_path / "marks.npz"
-    tables.save(path)
+    saved = tables if with_counts else MarkTables(SIZE, tables.words)
+    saved.save(path)
     loaded = MarkTables.load(path)
     assert loaded.vocabulary_size == SIZE
-    for ours, theirs in (
-        (tables.pairs, loaded.pairs),
-        (tables.pair_levels, loaded.pair_levels),
-        (tables.triples, loaded.triples),
-        (tables.triple_levels, loaded.triple_levels),
-        *zip(tables.words, loaded.words, strict=True),
-    ):
+    for ours, theirs in zip(saved.words, loaded.words, strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tolist() == theirs.tolist()
-    text = np.array([2, 6, 7, 8, 11, 12, 13, 14, 9, 10, 3])
-    assert loaded.types(text).tolist() == tables.types(text).tolist()
+    assert (loaded.ngrams is None) == (not with_counts)
+    if saved.ngrams is not None and loaded.ngrams is not None:
+        ours, theirs = saved.ngrams.arrays(), loaded.ngrams.arrays()
+        assert list(ours) == list(theirs)
+        assert all(ours[name].dtype == theirs[name].dtype and (ours[name] == theirs[name]).all() for name in ours)
+    text = np.array([2, 6, 7, 15, 8, 11, 12, 13, 14, 9, 10, 3])
+    assert loaded.types(text).tolist() == saved.types(text).tolist()
 
 
-def test_differences_add_up_to_the_keys() -> None:
-    stored = differences(np.array([5, 7, 2**62], dtype=np.uint64))
-    assert stored.tolist() == [5, 2, 2**62 - 7]
-    assert np.cumsum(stored, dtype=np.uint64).tolist() == [5, 7, 2**62]
+def test_keys_far_apart_are_saved_as_they_are(tmp_path: Path) -> None:
+    words = np.array([5, 7, 2**62], dtype=np.uint64), NOTHING, np.array([3, 2**31], dtype=np.uint64)
+    MarkTables(SIZE, words).save(tmp_path / "marks.npz")
+    with np.load(tmp_path / "marks.npz") as data:
+        assert {name: data[name].dtype for name in ("words2", "words3", "words4")} == {
+            "words2": np.dtype(np.uint64), "words3": np.dtype(np.uint32), "words4": np.dtype(np.uint32),
+        }  # fmt: skip
+    assert [found.tolist() for found in MarkTables.load(tmp_path / "marks.npz").words] == [found.tolist() for found in words]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,8 @@ from corrector.apply import corrected_text
 from corrector.confusions import Confusions
 from corrector.detect import detect
 from corrector.electra.marks import MarkTables
+from corrector.electra.ngrams import Ngrams
+from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
 from corrector.pipeline import Corrector
@@ -29,6 +32,7 @@ from corrector.text.protect import is_han
 from corrector.text.segment import sentences
 from corrector.types import CorrectedDocument, Document, Span
 from corrector.words import ProtectedWords
+from tests import training
 from tests.fakes import FakeRuntime
 
 CHARACTERS = "我今天很高形兴型因该应以经已的，。abc1大家好权利力公司"
@@ -45,8 +49,10 @@ def key(word: str) -> int:
 
 def tables() -> MarkTables:
     words = np.array(sorted(map(key, ["高兴", "应该", "已经", "今天", "权利", "权力", "公司", "大家"])), dtype=np.uint64)
-    none, zero = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint8)
-    return MarkTables(len(VOCABULARY), words, np.full(len(words), 5, dtype=np.uint8), none, zero, (words, none, none))
+    none, alike = np.zeros(0, dtype=np.uint64), np.zeros((len(VOCABULARY), 1), dtype=np.uint16)
+    pairs, triples = StaticMap.build(words, np.full(len(words), 9)), StaticMap.build(none, none)
+    ngrams = Ngrams(np.full(len(VOCABULARY), 100, dtype=np.float32), pairs, triples, alike, alike.astype(np.uint8))
+    return MarkTables(len(VOCABULARY), (words, none, none), ngrams)
 
 
 def make(
@@ -358,11 +364,37 @@ def test_features_of_an_edit_by_hand() -> None:
     assert named["changed"] == 1
     assert named["detection"] == 3
     assert named["masked_log_odds"] == 7  # -1 against -8
-    assert named["pair_gain"] == 5  # 高兴 has level 5, 高形 none
+    # 高兴 is in step 9, which stands for the middle of 400 and 1,000; smoothing adds the share of 兴, or of 形, a hundred times.
+    share = 100 / len(VOCABULARY)
+    assert named["ngram_gain"] == pytest.approx(math.log((math.sqrt(400 * 1000) + share) / share))
     assert named["word_gain"] == 1
     assert named["together"] == 0
     assert named["same_sound"] == 1
     assert reason_of(edit) == "same_sound"
+
+
+def test_other_ids_bring_the_types_of_the_whole_text() -> None:
+    """Types are found again near a change only, and yet they are those of all of the changed text."""
+    marks = training.random_tables(seed=3)
+    for marker in (marks.types, lambda ids: np.cumsum(ids)[::-1], None):  # the second depends on every token
+        tokenizer = Tokenizer(training.VOCABULARY, marker)
+        stages = Stages(tokenizer, FakeRuntime(training.VOCABULARY, {}), default_ranker())
+        rng = np.random.default_rng(1)
+        changes = []
+        for _ in range(200):
+            text = "".join(rng.choice(list(training.HAN), rng.integers(1, 30)))
+            encoding = tokenizer.encode(text)
+            first = int(rng.integers(1, len(text) + 1))
+            new = rng.integers(4, training.SIZE, min(int(rng.integers(1, 4)), len(text) + 1 - first))
+            changes.append((encoding, first, new.tolist()))
+        before = [(encoding.ids.copy(), encoding.types.copy()) for encoding, *_ in changes]
+        for (encoding, first, new), changed in zip(changes, stages._with_ids(changes), strict=True):
+            expected = [*encoding.ids[:first].tolist(), *new, *encoding.ids[first + len(new) :].tolist()]
+            assert changed.ids.tolist() == expected
+            assert changed.types.tolist() == tokenizer.token_types(changed.ids).tolist()
+            assert changed.types.dtype == np.int32
+        for (encoding, *_), (ids, types) in zip(changes, before, strict=True):
+            assert encoding.ids.tolist() == ids.tolist() and encoding.types.tolist() == types.tolist()
 
 
 def test_ranker_probabilities_by_hand() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corrector.electra import wordpiece
+from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer, normalise_character
 from corrector.errors import ModelError
 
@@ -119,6 +120,26 @@ def test_marker_reads_the_token_ids() -> None:
     assert encoding.types.tolist() == [2 * identifier for identifier in encoding.ids]
     assert encoding.types.dtype == np.int32
     assert tokenizer.encode("汉字", np.zeros(4, dtype=np.int32)).types.tolist() == [0, 0, 0, 0]
+
+
+def test_many_windows_are_read_as_each_by_itself() -> None:
+    size = len(CHARACTERS.vocabulary)
+    none = np.zeros(0, dtype=np.uint64)
+    tables = MarkTables(size, (np.array([10 * size + 11], dtype=np.uint64), none, none))
+    texts = ["汉字，汉字", "", "字", "汉", "字汉字"]
+    for tokenizer in (
+        Tokenizer(CHARACTERS.vocabulary, tables.types), Tokenizer(PIECES, lambda ids: ids * 2), CHARACTERS
+    ):  # fmt: skip
+        found = tokenizer.encode_many(texts)
+        for text, many in zip(texts, found, strict=True):
+            one = tokenizer.encode(text)
+            for name in ("ids", "types", "token_of", "is_whole"):
+                ours, theirs = getattr(many, name), getattr(one, name)
+                assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist(), name
+    marked = Tokenizer(CHARACTERS.vocabulary, tables.types)
+    assert marked.tables is tables and CHARACTERS.tables is None
+    assert [encoding.types.tolist() for encoding in marked.encode_many(["汉字", "字"])] == [[0, 2, 1, 0], [0, 0, 0]]
+    assert marked.encode_many([]) == []
 
 
 ANY_TEXT = st.text(

@@ -118,9 +118,8 @@ def test_plain_models_see_no_types(release: tuple[ModelDirectory, dict[str, Any]
 
 def test_own_pair_sees_types(tmp_path: Path) -> None:
     networks = save_release(tmp_path, "{}", type_vocab_size=64)
-    keys, levels = np.array([5 * len(VOCABULARY) + 6], dtype=np.uint64), np.ones(1, dtype=np.uint8)  # 汉字 is a word
-    none = keys[:0]
-    MarkTables(len(VOCABULARY), none, levels[:0], none, levels[:0], (keys, none, none)).save(tmp_path / "marks.npz")
+    keys = np.array([5 * len(VOCABULARY) + 6], dtype=np.uint64)  # 汉字 is a word
+    MarkTables(len(VOCABULARY), (keys, keys[:0], keys[:0])).save(tmp_path / "marks.npz")
     model = find_model(tmp_path)
     encoding = model.tokenizer.encode("汉字")
     assert encoding.types.tolist() == [0, 2, 1, 0]

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+import functools
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
+from corrector.similarity.glyph import glyph_similarity
+from corrector.similarity.pinyin import pinyin_similarity
 from corrector.train import corpus, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
+from corrector.train.counts import LOOK_ALIKES, count_keys, look_alikes
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
 FIRST, SECOND = "春天来了。花开了，鸟叫了！\n", "秋天走了。叶落了，人归了！\n"
@@ -27,7 +34,9 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = [folder / f"{name}.txt" for name in ("raw-0", "raw-1", "clean-0")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
-        corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, extra="鬱")
+        said: list[str] = []
+        corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, said.append, extra="鬱")
+    assert [line.split()[-1] for line in said] == ["0", "1", "all"]
     return folder / "data"
 
 
@@ -58,15 +67,21 @@ def test_halves_of_lines(packed: Path) -> None:
 
 def test_a_half_knows_only_its_own_pairs(packed: Path, tokenizer: Tokenizer) -> None:
     spring, autumn = (tokenizer.character_ids(word) for word in ("春天", "秋天"))
-    levels = {
-        name: [
-            int(MarkTables.load(packed / f"marks.{name}.npz").pair_level(*ids.reshape(2, 1))[0])
-            for ids in (spring, autumn)
-        ]
-        for name in ("0", "1", "all")
-    }
-    # 30 occurrences lie between 15 and 50: level 3; for both halves together the limits are twice as high: 30 and 100.
-    assert levels == {"0": [3, 0], "1": [0, 3], "all": [3, 3]}
+    steps = {}
+    for name in ("0", "1", "all"):
+        ngrams = MarkTables.load(packed / f"marks.{name}.npz").ngrams
+        assert ngrams is not None
+        steps[name] = [int(ngrams.pair_step(*ids.reshape(2, 1))[0]) for ids in (spring, autumn)]
+    # 30 occurrences are where step 5 begins; of half a corpus the limits are half as high, and step 6 begins at 30.
+    assert steps == {"0": [6, 0], "1": [0, 6], "all": [5, 5]}
+
+
+def test_a_half_counts_characters_as_if_of_the_whole(packed: Path, tokenizer: Tokenizer) -> None:
+    spring, both = (tokenizer.id_of[char] for char in "春了")
+    counts = {name: MarkTables.load(packed / f"marks.{name}.npz").ngrams.counts for name in ("0", "1", "all")}  # type: ignore[union-attr]
+    assert {name: found[spring] for name, found in counts.items()} == {"0": 60, "1": 0, "all": 30}
+    assert {name: found[both] for name, found in counts.items()} == {"0": 180, "1": 180, "all": 180}
+    assert all(not found[: len(SPECIALS)].any() for found in counts.values())
 
 
 def test_words_of_the_lexicon_are_marked(packed: Path, tokenizer: Tokenizer) -> None:
@@ -76,10 +91,44 @@ def test_words_of_the_lexicon_are_marked(packed: Path, tokenizer: Tokenizer) -> 
 
 def test_counted_keys() -> None:
     tokens = np.array([6, 7, 6, 7, 3, 6, 7, 1, 8], dtype=np.uint16)
-    keys, counts = corpus.count_keys([tokens], 2, 10, 1)
+    keys, counts = count_keys([tokens], 2, 10, 1, 6)
     assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {67: 3, 76: 1}
-    keys, counts = corpus.count_keys([tokens, tokens], 3, 10, 2)
+    keys, counts = count_keys([tokens, tokens], 3, 10, 2, 6)
     assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {676: 2, 767: 2}
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 20), max_size=60), min_size=1, max_size=4),
+    st.integers(2, 3),
+    st.integers(1, 3),
+    st.integers(0, 4),
+)
+def test_counted_keys_are_those_of_a_counter(texts: list[list[int]], size: int, at_least: int, specials: int) -> None:
+    grams = Counter(tuple(text[i : i + size]) for text in texts for i in range(len(text) - size + 1))
+    expected = {
+        functools.reduce(lambda key, token: key * 21 + token, gram): count
+        for gram, count in grams.items()
+        if count >= at_least and min(gram) >= specials
+    }
+    keys, counts = count_keys([np.array(text, dtype=np.uint16) for text in texts], size, 21, at_least, specials)
+    assert keys.tolist() == sorted(expected)
+    assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == expected
+
+
+def test_look_alikes_are_the_most_similar_first() -> None:
+    vocabulary = (*SPECIALS, "，", "型", "形", "行", "兴", "木")
+    alike, similarity = look_alikes(vocabulary)
+    assert alike.shape == similarity.shape == (len(vocabulary), LOOK_ALIKES)
+    others = [vocabulary[i] for i in alike[vocabulary.index("形")] if i]
+    assert {"型", "行"} <= set(others) and "形" not in others
+    for token, row, how_much in zip(vocabulary, alike, similarity, strict=True):
+        kept = np.count_nonzero(row)
+        assert not row[kept:].any() and not how_much[kept:].any()
+        assert how_much[:kept].tolist() == sorted(how_much[:kept].tolist(), reverse=True)
+        for other, found in zip(row[:kept], how_much[:kept], strict=True):
+            pair = token, vocabulary[other]
+            assert found == round(255 * max(pinyin_similarity(*pair), glyph_similarity(*pair)))
+    assert not alike[: len(SPECIALS) + 1].any()
 
 
 def test_window_starts_at_a_sentence_unless_that_is_far(packed: Path, tokenizer: Tokenizer) -> None:

@@ -21,6 +21,7 @@ from corrector.train.config import ModelConfig, to_json  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 
 SHAPE = ModelConfig(SIZE, 16, 32, 2, 4, 64, 16, 1, 2)
+NOISE = 0.25  # of the spread, that eight bits may add: 0.02 to 0.19 with random weights; without token types it is above 0.4
 PLACES = torch.tensor([1, 3, 9])  # in a batch of 2 × 8
 
 
@@ -123,10 +124,10 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
     ]
     runtime = load_runtime(directory, 1)
     for found, wanted in zip(runtime.replaced_logits(rows), expected[0], strict=True):
-        assert np.abs(found - wanted.numpy()[: len(found)]).mean() < 0.15 * float(expected[0].std())
+        assert np.abs(found - wanted.numpy()[: len(found)]).mean() < NOISE * float(expected[0].std())
     found = np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]]))
     wanted = expected[1].log_softmax(-1).numpy()
-    assert np.abs(found - wanted).mean() < 0.15 * wanted.std()
+    assert np.abs(found - wanted).mean() < NOISE * wanted.std()
 
 
 def test_another_vocabulary_is_refused(data: Path, saved: Path, tmp_path: Path) -> None:

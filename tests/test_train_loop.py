@@ -11,7 +11,7 @@ import pytest
 
 from corrector.train.config import NoiseConfig
 from tests import training
-from tests.training import FIRST_HAN, MASK_ID, QUIET, SEP_ID, SIZE
+from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
 
 torch = pytest.importorskip("torch")
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
 
 Source = Callable[[int, int], tuple[Any, Any, Any]]
-LOUD = NoiseConfig(generator_windows=0.5)
 
 
 def fresh_windows() -> Source:

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
+from corrector.electra.ngrams import Ngrams
+from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN
 from corrector.train.config import ModelConfig, NoiseConfig, TrainConfig
+from corrector.train.counts import ngrams_of
 from corrector.train.noise_tables import WIDTH, WORD_WIDTH, NoiseTables
 
 HAN = "天地人你我他它好坏山水火土木金石田日月星东西南北上下左右大小多少"
@@ -61,11 +64,46 @@ def _table(neighbours: dict[int, list[int]]) -> tuple[NDArray[np.int32], NDArray
 
 
 def mark_tables(level: int = 1) -> MarkTables:
-    """天地 is a pair of this level and a word; nothing else is known."""
+    """天地 is a pair of this level (1..3) and a word; nothing else is known, and no character has look-alikes."""
     pair = np.array([FIRST_HAN * SIZE + FIRST_HAN + 1], dtype=np.uint64)
     nothing = np.zeros(0, dtype=np.uint64)
-    levels = np.array([level], dtype=np.uint8)
-    return MarkTables(SIZE, pair, levels, nothing, nothing.astype(np.uint8), (pair, nothing, nothing))
+    pairs, triples = StaticMap.build(pair, np.array([2 * level])), StaticMap.build(nothing, nothing)
+    alike = np.zeros((SIZE, 1), dtype=np.uint16)
+    ngrams = Ngrams(np.zeros(SIZE, dtype=np.float32), pairs, triples, alike, alike.astype(np.uint8))
+    return MarkTables(SIZE, (pair, nothing, nothing), ngrams)
+
+
+def random_phrases(seed: int = 0) -> Ids:
+    """Forty phrases of six characters: what the text behind ``random_tables`` is full of."""
+    return np.random.default_rng(seed).integers(FIRST_HAN, SIZE, (40, 6))
+
+
+def random_tables(seed: int = 0) -> MarkTables:
+    """Words, counts and look-alikes by chance, dense enough that random text gets every kind of mark."""
+    rng = np.random.default_rng(seed + 1)
+    often = [np.tile([*phrase, SEP_ID], rng.integers(1, 3000)) for phrase in random_phrases(seed)]
+    corpus = [np.concatenate([*often, rng.integers(FIRST_HAN, SIZE, 20_000)]).astype(np.uint16)]
+    alike = np.zeros((SIZE, 10), dtype=np.uint16)
+    for token in range(FIRST_HAN, SIZE - 3):  # three characters have no look-alikes, others fewer than there is room for
+        others = rng.permutation([other for other in range(FIRST_HAN, SIZE) if other != token])[: rng.integers(1, 11)]
+        alike[token, : len(others)] = others
+    similarity = np.where(alike > 0, rng.integers(0, 256, alike.shape), 0).astype(np.uint8)
+    words = [rng.integers(FIRST_HAN, SIZE, (count, size)) for size, count in ((2, 300), (3, 3000), (4, 60_000))]
+    keys = [np.unique(word @ SIZE ** np.arange(word.shape[1])[::-1]).astype(np.uint64) for word in words]
+    ngrams = ngrams_of(corpus, SIZE, FIRST_HAN - 2, (alike, similarity), 1.0)
+    return MarkTables(SIZE, (keys[0], keys[1], keys[2]), ngrams)
+
+
+def texts(count: int, seed: int = 0) -> list[Ids]:
+    """Texts of any lengths: phrases of ``random_phrases(seed)``, every fifth token another, specials among them."""
+    rng = np.random.default_rng(seed + 2)
+    found = []
+    for _ in range(count):
+        text = rng.permutation(random_phrases(seed))[:8].ravel()[: rng.integers(0, 45)]
+        other = rng.random(len(text)) < 0.2
+        text[other] = rng.integers(0, SIZE, other.sum())
+        found.append(text)
+    return found
 
 
 def windows(count: int, length: int, seed: int = 0) -> Ids:
@@ -78,6 +116,7 @@ def windows(count: int, length: int, seed: int = 0) -> Ids:
     return text
 
 
+LOUD = NoiseConfig(generator_windows=0.5)
 QUIET = NoiseConfig(clean_windows=0.0, single_windows=0.0, rates=(0.0,), masked=0.0, generator_windows=0.0)
 
 

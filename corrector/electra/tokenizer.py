@@ -7,7 +7,7 @@ What the model reads is normalised; what the offsets point into is always the te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra import wordpiece
+from corrector.electra.marks import MarkTables
 from corrector.electra.runtime import Encoding, Ints
 from corrector.errors import ModelError
 
@@ -114,18 +115,40 @@ class Tokenizer:
         (white space and controls under WordPiece) belongs to the token before it and is not whole; one that makes
         several belongs to the first of them.
         """
-        ids, token_of, is_whole = self._read_pieces(text) if self.is_wordpiece else self._read_characters(text)
+        ids, token_of, is_whole = self._read(text)
         if types is None:
             return Encoding(ids, self.token_types(ids), token_of, is_whole)
         if types.shape != ids.shape:
             raise ValueError(f"token types of shape {types.shape} for ids of shape {ids.shape}")
         return Encoding(ids, types.astype(np.int32), token_of, is_whole)
 
+    def encode_many(self, texts: Sequence[str]) -> list[Encoding]:
+        """``encode`` of every window, with all token types found at once."""
+        read = [self._read(text) for text in texts]
+        types = self.token_types_many([ids for ids, _, _ in read])
+        return [Encoding(ids, own, places, whole) for (ids, places, whole), own in zip(read, types, strict=True)]
+
     def token_types(self, ids: Ints) -> Ints:
         """The types of these tokens, the same shape: the marker's, or 0. To be asked again when a token was masked."""
         if self.marker is None:
             return np.zeros(ids.shape, dtype=np.int32)
         return self.marker(ids).astype(np.int32)
+
+    def token_types_many(self, windows: Sequence[Ints]) -> list[Ints]:
+        """``token_types`` of every window: at once, in far less time, where they come from ``tables``."""
+        if self.tables is None:
+            return [self.token_types(ids) for ids in windows]
+        return self.tables.types_many(windows)
+
+    @cached_property
+    def tables(self) -> MarkTables | None:
+        """The tables whose ``types`` the marker is, if it is."""
+        owner = getattr(self.marker, "__self__", None)
+        return owner if isinstance(owner, MarkTables) else None
+
+    def _read(self, text: str) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+        """``ids``, ``token_of`` and ``is_whole`` of an Encoding."""
+        return self._read_pieces(text) if self.is_wordpiece else self._read_characters(text)
 
     def _read_characters(self, text: str) -> tuple[Ints, Ints, NDArray[np.bool_]]:
         """``ids``, ``token_of`` and ``is_whole`` of an Encoding, one token a character."""

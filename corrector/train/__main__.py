@@ -115,7 +115,7 @@ def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...])
 @_data
 @_out
 @click.option("--name", required=True, help="Name of the model.")
-@click.option("--version", default="0.1.0", show_default=True, help="Version of the model.")
+@click.option("--version", default="0.2.0", show_default=True, help="Version of the model.")
 @click.option("--format", "format_", type=click.Choice(["onnx", "pytorch"]), default="onnx", show_default=True)
 @click.option("--ledger", metavar="KEY=VALUE", multiple=True, help="A note for the training ledger.")
 @click.option("--sources", type=_FILE, help="Sources of the training text with licences, a JSON list.")

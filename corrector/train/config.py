@@ -96,6 +96,9 @@ class TrainConfig:
     device: str = "cpu"
     checkpoint_seconds: float = 300.0
     log_steps: int = 50
+    dev: tuple[str, ...] = ()  # labelled files looked at every dev_tokens
+    dev_tokens: int = 2_000_000
+    dev_rows: int = 400  # of each file, evenly spaced
     model: ModelConfig = field(default_factory=ModelConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
 

@@ -8,20 +8,18 @@ of the half it is *not* in, so that the marks tell in training what they will te
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
+from corrector.train.counts import write_marks
 
 Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
-PAIR_THRESHOLDS = (2, 5, 15, 50, 200, 1000, 5000)  # occurrences in one half (about 65 M characters) for levels 1..7
-TRIPLE_THRESHOLDS = (3, 12, 90)
 SENTENCE_ENDS = "。！？；…"
 MIN_CHARACTER_COUNT = 3
 
@@ -73,50 +71,6 @@ def tokenize_lines(text: str, tokenizer: Tokenizer) -> Tokens:
     return ids
 
 
-def count_keys(arrays: list[Tokens], size: int, vocabulary_size: int, at_least: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sorted keys of ``size`` neighbouring characters seen at least that often, and their counts. Specials never count."""
-    merged: dict[str, Any] = {}
-    for part in range(4):  # by first character, so that memory stays bounded
-        pieces = []
-        for tokens in arrays:
-            ids = tokens.astype(np.uint64)
-            length = len(ids) - size + 1
-            good = (ids[:length] % 4 == part) & (ids[:length] >= len(SPECIALS))
-            for i in range(1, size):
-                good &= ids[i : length + i] >= len(SPECIALS)
-            key = ids[:length][good]
-            for i in range(1, size):
-                key = key * np.uint64(vocabulary_size) + ids[i : length + i][good]
-            pieces.append(key)
-        keys, counts = np.unique(np.concatenate(pieces), return_counts=True)
-        merged[str(part)] = (keys[counts >= at_least], counts[counts >= at_least])
-    keys = np.concatenate([keys for keys, _ in merged.values()])
-    counts = np.concatenate([counts for _, counts in merged.values()])
-    order = np.argsort(keys)
-    return keys[order], counts[order]
-
-
-def mark_tables(arrays: list[Tokens], vocabulary: tuple[str, ...], lexicon: list[str], scale: float) -> MarkTables:
-    """Tables over some token arrays; ``scale`` is how many halves of the corpus they are."""
-    size = len(vocabulary)
-    ids = {token: number for number, token in enumerate(vocabulary)}
-    tables = []
-    for length, thresholds in ((2, PAIR_THRESHOLDS), (3, TRIPLE_THRESHOLDS)):
-        limits = [round(t * scale) for t in thresholds]
-        keys, counts = count_keys(arrays, length, size, limits[0])
-        tables.append((keys, np.searchsorted(limits, counts, side="right").astype(np.uint8)))
-    words: dict[int, list[int]] = {2: [], 3: [], 4: []}
-    for word in lexicon:
-        if len(word) in words and all(char in ids for char in word):
-            key = 0
-            for char in word:
-                key = key * size + ids[char]
-            words[len(word)].append(key)
-    sorted_words = tuple(np.unique(np.array(words[n], dtype=np.uint64)) for n in (2, 3, 4))
-    (pairs, pair_levels), (triples, triple_levels) = tables
-    return MarkTables(size, pairs, pair_levels, triples, triple_levels, sorted_words)  # type: ignore[arg-type]
-
-
 def lexicon_words() -> dict[str, int]:
     """jieba's dictionary: words of two to four Han characters with their frequencies."""
     import jieba
@@ -130,7 +84,9 @@ def lexicon_words() -> dict[str, int]:
     return words
 
 
-def pack(files: list[Path], out: Path, fold_of: dict[str, int], extra: str | None = None) -> None:
+def pack(
+    files: list[Path], out: Path, fold_of: dict[str, int], say: Callable[[str], None], extra: str | None = None
+) -> None:
     """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (which half each line is in), marks.{0,1,all}.npz, lexicon.json.
 
     ``fold_of`` names the half of each file; files not named are only packed, and their lines get the half that holds the same line.
@@ -159,8 +115,7 @@ def pack(files: list[Path], out: Path, fold_of: dict[str, int], extra: str | Non
             halves[fold_of[path.name]].append(tokens)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
-    for name, arrays, scale in (("0", halves[0], 1.0), ("1", halves[1], 1.0), ("all", halves[0] + halves[1], 2.0)):
-        mark_tables(arrays, vocabulary, list(lexicon), scale).save(out / f"marks.{name}.npz")
+    write_marks(out, halves, vocabulary, list(lexicon), len(SPECIALS), say)
 
 
 def _fold(line: str, name: str, fold_of: dict[str, int], lines: tuple[set[int], set[int]]) -> int:

@@ -16,7 +16,7 @@ from corrector.train import ledger
 from corrector.train.config import NoiseConfig, TrainConfig, from_mapping, to_json
 from corrector.train.loop import Arrays
 from corrector.train.prepare import shard_names
-from corrector.train.pretrain import load_fitting, make_trainer, window_stream, with_vocabulary
+from corrector.train.pretrain import dev_measure, load_fitting, make_trainer, window_stream, with_vocabulary
 
 FINETUNE_NOISE = NoiseConfig(
     clean_windows=0.55, single_windows=0.3, rates=(0.03, 0.06), same_sound=0.40, near_sound=0.14, shape=0.14, random=0.02,
@@ -124,7 +124,8 @@ def finetune(
         named = [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in sets]
         ledger.write_ledger(out, earlier, named, pair_share)
     (out / "config.json").write_text(to_json(config), "utf-8")
-    trainer.run(out, lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state), say)
+    position = lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state)  # noqa: E731
+    trainer.run(out, position, say, dev_measure(config, tokenizer, trainer))
 
 
 def finetune_config(base: TrainConfig, data: str, out: str) -> TrainConfig:

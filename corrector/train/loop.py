@@ -28,6 +28,7 @@ from corrector.train.model import JointElectra
 from corrector.train.noise import Noise
 
 Arrays = NDArray[np.int64]
+Numbers = dict[str, float]
 Source = Callable[[int, int], tuple[Arrays, Arrays, Arrays]]
 """(count, window length) → originals (count, length), given errors or -1 (same shape), half of the corpus (count,)."""
 
@@ -190,12 +191,15 @@ class Trainer:
 
     # ---- a run ----------------------------------------------------------------------------------------------------
 
-    def run(self, out: Path, position: Callable[[], Any], say: Callable[[str], None]) -> None:
-        """Train to the end or until a signal; checkpoint on the way and at the end. ``position`` is the data stream's state."""
+    def run(
+        self, out: Path, position: Callable[[], Any], say: Callable[[str], None], dev: Callable[[], Numbers] | None = None
+    ) -> None:
+        """Train to the end or until a signal; checkpoint on the way and at the end. ``position`` is the data stream's state,
+        ``dev`` what is measured every ``dev_tokens`` and at the end (``dev.jsonl``)."""
         out.mkdir(parents=True, exist_ok=True)
         previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         saved = logged = time.monotonic()
-        since, sums = 0, dict[str, float]()
+        since, sums, measured = 0, dict[str, float](), self.tokens
         while self.tokens < self.config.total_tokens and not self.stopping:
             for name, value in self.train_step().items():
                 sums[name] = sums.get(name, 0.0) + value
@@ -209,12 +213,23 @@ class Trainer:
                     file.write(json.dumps(record) + "\n")
                 say(" ".join(f"{name} {value}" for name, value in record.items()))
                 since, sums, logged = 0, {}, now
+            if dev and self.tokens - measured >= self.config.dev_tokens:
+                self._measure(out, dev, say)
+                measured, logged = self.tokens, logged + time.monotonic() - now
             if now - saved > self.config.checkpoint_seconds:
                 self.save(out / "checkpoint.pt", position())
                 saved = now
         self.save(out / "checkpoint.pt", position())
+        if dev and self.tokens > measured and not self.stopping:
+            self._measure(out, dev, say)
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+    def _measure(self, out: Path, dev: Callable[[], Numbers], say: Callable[[str], None]) -> None:
+        record = {"tokens": self.tokens, "step": self.step} | dev()
+        with (out / "dev.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        say(" ".join(f"{name} {value}" for name, value in record.items()))
 
     def _stop(self, *_: object) -> None:
         self.stopping = True

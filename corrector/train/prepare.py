@@ -68,7 +68,7 @@ def prepare(
             raise ConfigError("pack", name, "two files of this name; shards are named after their files: rename one")
     say(f"packing {len(raw)} raw and {len(clean)} clean files")
     fold_of = {path.name: number % 2 for number, path in enumerate(raw)}
-    corpus.pack([*raw, *clean], out, fold_of, extra)
+    corpus.pack([*raw, *clean], out, fold_of, say, extra)
     vocabulary = Tokenizer.load(out / "vocab.txt").vocabulary
     counts = np.zeros(len(vocabulary), dtype=np.int64)
     for path in raw:

@@ -16,7 +16,7 @@ from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
-from corrector.train.loop import Arrays, Trainer
+from corrector.train.loop import Arrays, Numbers, Trainer
 from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
@@ -66,6 +66,15 @@ def make_trainer(
     return Trainer(config, model, noise, marks, len(SPECIALS), source)
 
 
+def dev_measure(config: TrainConfig, tokenizer: Tokenizer, trainer: Trainer) -> Callable[[], Numbers] | None:
+    """What ``Trainer.run`` measures on ``config.dev``; None when there are no such files."""
+    from corrector.train.dev import DevSet, dev_scores
+
+    length = max(length for _, length in config.stages)
+    sets = [DevSet.read(Path(path), tokenizer, config.dev_rows, length) for path in config.dev]
+    return (lambda: dev_scores(trainer.model, sets, trainer.marks[-1])) if sets else None
+
+
 def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:
     """A checkpoint whose network has the shape that ``config`` asks for. Raises ConfigError naming the first difference."""
     state = checkpoint.load(path)
@@ -98,4 +107,4 @@ def pretrain(config: TrainConfig, say: Callable[[str], None]) -> None:
         say(f"going on from {trainer.tokens:,} tokens")
     out.mkdir(parents=True, exist_ok=True)
     (out / "config.json").write_text(to_json(config), "utf-8")
-    trainer.run(out, lambda: (stream.epoch, stream.index), say)
+    trainer.run(out, lambda: (stream.epoch, stream.index), say, dev_measure(config, tokenizer, trainer))

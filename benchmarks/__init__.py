@@ -1,0 +1,1 @@
+"""Speed, memory and size, side by side with peers in one run: ``python -m benchmarks`` from a checkout. See README.md."""

@@ -1,0 +1,100 @@
+"""Who is measured: this project, the limit that its network sets, and peers. Each is an action over the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from corrector.pipeline import Corrector, windows_of
+from corrector.types import Document
+
+Contender = Callable[[Sequence[str]], object]
+
+BATCH = 32  # sentences that the BERT-size peer reads at once
+KENLM_MODEL = Path("~/.pycorrector/datasets/zh_giga.no_cna_cmn.prune01244.klm").expanduser()
+
+
+class SkippedError(Exception):
+    """A contender that cannot run here, and why."""
+
+
+def own(corrector: Corrector) -> Contender:
+    """The pipeline, from texts to corrections."""
+    return lambda texts: list(corrector.correct_many(texts))
+
+
+def bare_discriminator(corrector: Corrector) -> Contender:
+    """onnxruntime alone over the windows of the first round, encoded beforehand: what the arithmetic of one reading takes.
+
+    Windows run one by one on as many threads as in the pipeline. Raises SkippedError for a model that is not ONNX.
+    """
+    runtime: Any = corrector.stages.runtime
+    session = getattr(runtime, "_discriminator", None)
+    if session is None or not hasattr(session, "run"):
+        raise SkippedError("the model is not an ONNX one")
+    prepared: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+
+    def run(texts: Sequence[str]) -> None:
+        key = tuple(texts)
+        if key not in prepared:
+            prepared[key] = [_inputs(corrector, window.text) for text in texts for window in _windows(corrector, text)]
+        if runtime.threads == 1:
+            for inputs in prepared[key]:
+                session.run(["logits"], inputs)
+            return
+        with ThreadPoolExecutor(runtime.threads) as pool:
+            list(pool.map(lambda inputs: session.run(["logits"], inputs), prepared[key]))
+
+    return run
+
+
+def bert_size(threads: int) -> Contender:
+    """The arithmetic of MacBERT4CSC: a 12×768 BERT that gives every character of every sentence a distribution.
+
+    Weights are random, so it corrects nothing: only its speed means anything. Raises SkippedError without PyTorch.
+    """
+    try:
+        import torch
+        from transformers import BertConfig, BertForMaskedLM
+    except ImportError as error:
+        raise SkippedError(f"{error.name} is not installed") from error
+    torch.manual_seed(0)
+    torch.set_num_threads(threads)
+    model = BertForMaskedLM(BertConfig(vocab_size=21_128)).eval()
+
+    def run(texts: Sequence[str]) -> None:
+        with torch.inference_mode():
+            for start in range(0, len(texts), BATCH):
+                batch = [[101, *(ord(c) % 20_000 + 670 for c in text[:510]), 102] for text in texts[start : start + BATCH]]
+                longest = max(map(len, batch))
+                ids = torch.tensor([row + [0] * (longest - len(row)) for row in batch])
+                logits = model(input_ids=ids, attention_mask=(ids != 0).long()).logits  # (batch, length, vocabulary)
+                torch.softmax(logits, -1).max(-1)
+
+    return run
+
+
+def pycorrector_kenlm() -> Contender:
+    """pycorrector's default, a language model of n-grams. Raises SkippedError unless it and its model are there already."""
+    try:
+        from pycorrector import Corrector as KenLM
+    except Exception as error:  # whatever its own imports raise
+        raise SkippedError(f"pycorrector cannot be imported: {error}") from error
+    if not KENLM_MODEL.is_file():
+        raise SkippedError(f"its model is not at {KENLM_MODEL}, and a measurement downloads nothing")
+    kenlm = KenLM(language_model_path=str(KENLM_MODEL))
+    return lambda texts: [kenlm.correct(text) for text in texts]
+
+
+def _windows(corrector: Corrector, text: str) -> Any:
+    return windows_of(Document(None, text), corrector.stages.max_length)
+
+
+def _inputs(corrector: Corrector, text: str) -> dict[str, Any]:
+    import numpy as np
+
+    encoding = corrector.stages.tokenizer.encode(text)
+    ids = encoding.ids[None].astype(np.int64)
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": encoding.types[None].astype(np.int64)}

@@ -1,0 +1,118 @@
+"""Where the time goes: the stages of a run timed from outside, each without what it calls of the others."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest import mock
+
+from corrector.electra.tokenizer import Tokenizer
+from corrector.pipeline import Corrector
+from corrector.rank import Ranker
+from corrector.render.jsonl import render_corrections
+from corrector.render.text import render_text
+from corrector.revision import Revision
+from corrector.stages import Stages
+
+STAGES = ("segmentation", "tokenising + marks", "discriminator", "second look", "generator", "proposals + ranking", "rendering", "other")
+
+_TOKENISING = [name for name in vars(Tokenizer) if name.startswith(("encode", "token_types"))]
+
+
+class Stopwatch:
+    """Wall time by stage. Stages nest: time counts for the innermost one. One thread only."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(STAGES, 0.0)
+        self._open = ["other"]
+        self._since = time.perf_counter()
+
+    def enter(self, stage: str) -> None:
+        self._turn()
+        self._open.append(stage)
+
+    def leave(self) -> None:
+        self._turn()
+        self._open.pop()
+
+    def _turn(self) -> None:
+        now = time.perf_counter()
+        self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+    def around(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any, **named: Any) -> Any:
+            self.enter(stage)
+            try:
+                return function(*arguments, **named)
+            finally:
+                self.leave()
+
+        return timed
+
+    def around_each(self, stage: str, function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        """For a generator: what happens between its values is not its own."""
+
+        def timed(*arguments: Any, **named: Any) -> Iterator[Any]:
+            values = function(*arguments, **named)
+            while True:
+                self.enter(stage)
+                try:
+                    value = next(values, None)
+                finally:
+                    self.leave()
+                if value is None:
+                    return
+                yield value
+
+        return timed
+
+
+def shares(corrector: Corrector, texts: Sequence[str]) -> dict[str, float]:
+    """Seconds by stage of correcting and rendering the texts. The network's threads count as the time waited for them."""
+    watch = Stopwatch()
+    with _timed(watch, corrector):
+        watch.enter("other")
+        for corrected in corrector.correct_many(texts):
+            watch.enter("rendering")
+            render_text(corrected)
+            render_corrections(corrected)
+            watch.leave()
+        watch.leave()
+    return watch.seconds
+
+
+@contextlib.contextmanager
+def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
+    runtime = corrector.stages.runtime
+    read, looked = runtime.replaced_logits, watch.around("second look", runtime.replaced_logits)
+    in_check = False
+
+    def check(self: Stages, *arguments: Any) -> list[Any]:
+        nonlocal in_check
+        in_check = True
+        try:
+            return list(original_check(self, *arguments))
+        finally:
+            in_check = False
+
+    def logits(encodings: Sequence[Any]) -> Any:
+        return looked(encodings) if in_check else first(encodings)
+
+    original_check, first = Stages._check, watch.around("discriminator", read)
+    patches = [
+        (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
+        *((Tokenizer, name, watch.around("tokenising + marks", getattr(Tokenizer, name))) for name in _TOKENISING),
+        (Stages, "_proposal", watch.around("proposals + ranking", Stages._proposal)),
+        (Stages, "_rank", watch.around("proposals + ranking", Stages._rank)),
+        (Stages, "_check", check),
+        (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
+        (runtime, "replaced_logits", logits),
+        (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),
+    ]
+    with contextlib.ExitStack() as stack:
+        for owner, name, replacement in patches:
+            stack.enter_context(mock.patch.object(owner, name, replacement))
+        yield

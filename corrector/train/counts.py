@@ -1,0 +1,111 @@
+"""Corpus counts and lexicon as mark tables: what a small network is told instead of having to learn it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.electra.marks import MarkTables
+from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
+from corrector.electra.static_map import StaticMap
+from corrector.propose import similar_characters
+from corrector.similarity.glyph import glyph_similarity
+from corrector.similarity.pinyin import pinyin_similarity
+
+Tokens = NDArray[np.uint16]
+LOOK_ALIKES = 40
+_PARTS = 8  # counted one after another, by first character, so that memory stays bounded
+
+
+def look_alikes(vocabulary: Sequence[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """The ids of the most similar characters by sound or shape, and how similar they are in 255ths: (vocabulary, LOOK_ALIKES)."""
+    ids = {token: number for number, token in enumerate(vocabulary)}
+    alike = np.zeros((len(vocabulary), LOOK_ALIKES), dtype=np.uint16)
+    similarity = np.zeros(alike.shape, dtype=np.uint8)
+    for row, token in enumerate(vocabulary):
+        if len(token) != 1:
+            continue
+        others = [other for other in similar_characters(token) if other in ids and other != token]
+        scored = [(max(pinyin_similarity(token, other), glyph_similarity(token, other)), other) for other in others]
+        for column, (score, other) in enumerate(sorted(scored, key=lambda pair: -pair[0])[:LOOK_ALIKES]):
+            alike[row, column], similarity[row, column] = ids[other], round(255 * score)
+    return alike, similarity
+
+
+def count_keys(
+    arrays: Sequence[Tokens], size: int, vocabulary_size: int, at_least: int, specials: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Sorted keys of ``size`` neighbouring characters seen at least that often, and their counts. Specials never count."""
+    found = [_count_part(arrays, size, vocabulary_size, at_least, specials, part) for part in range(_PARTS)]
+    keys = np.concatenate([keys for keys, _ in found])
+    order = np.argsort(keys)
+    return keys[order], np.concatenate([counts for _, counts in found])[order]
+
+
+def _count_part(
+    arrays: Sequence[Tokens], size: int, vocabulary_size: int, at_least: int, specials: int, part: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    pieces = []
+    for tokens in arrays:
+        length = max(0, len(tokens) - size + 1)
+        good = (tokens[:length] % _PARTS == part) & (tokens[:length] >= specials)
+        for i in range(1, size):
+            good &= tokens[i : length + i] >= specials
+        at = np.flatnonzero(good)
+        key = tokens[at].astype(np.uint64)
+        for i in range(1, size):
+            key = key * np.uint64(vocabulary_size) + tokens[at + i].astype(np.uint64)
+        pieces.append(key)
+    keys = np.sort(np.concatenate(pieces))
+    starts = np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, dtype=np.intp)
+    counts = np.diff(np.append(starts, len(keys)))
+    often = counts >= at_least
+    return keys[starts[often]], counts[often]
+
+
+def word_keys(lexicon: Sequence[str], vocabulary: Sequence[str]) -> tuple[NDArray[np.uint64], ...]:
+    """Sorted keys of the words of two, three and four characters."""
+    size, ids = len(vocabulary), {token: number for number, token in enumerate(vocabulary)}
+    keys: dict[int, list[int]] = {2: [], 3: [], 4: []}
+    for word in lexicon:
+        if len(word) in keys and all(char in ids for char in word):
+            key = 0
+            for char in word:
+                key = key * size + ids[char]
+            keys[len(word)].append(key)
+    return tuple(np.unique(np.array(keys[length], dtype=np.uint64)) for length in (2, 3, 4))
+
+
+def ngrams_of(
+    arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float
+) -> Ngrams:
+    """The counts of some token arrays, which are the share ``scale`` of the corpus."""
+    maps = []
+    for size, steps in ((2, PAIR_STEPS), (3, TRIPLE_STEPS)):
+        keys, counts = count_keys(arrays, size, vocabulary_size, max(1, round(steps[0] * scale)), specials)
+        maps.append(StaticMap.build(keys, steps_of(counts, steps, scale)))
+    characters = np.zeros(vocabulary_size)
+    for tokens in arrays:
+        characters += np.bincount(tokens, minlength=vocabulary_size)
+    characters[:specials] = 0
+    return Ngrams((characters / scale).astype(np.float32), maps[0], maps[1], *alike)
+
+
+def write_marks(
+    out: Path,
+    halves: tuple[list[Tokens], list[Tokens]],
+    vocabulary: Sequence[str],
+    lexicon: Sequence[str],
+    specials: int,
+    say: Callable[[str], None],
+) -> None:
+    """Write ``marks.{0,1,all}.npz``: the counts of each half of the corpus alone, and of all of it."""
+    words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
+    for name, arrays, scale in (("0", halves[0], 0.5), ("1", halves[1], 0.5), ("all", halves[0] + halves[1], 1.0)):
+        say(f"counting pairs and triples: {name}")
+        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale)
+        MarkTables(len(vocabulary), words, ngrams).save(out / f"marks.{name}.npz")  # type: ignore[arg-type]

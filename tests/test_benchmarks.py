@@ -1,0 +1,59 @@
+"""The arithmetic and the texts of the benchmarks; nothing is measured here."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+
+from benchmarks import texts
+from benchmarks.shares import STAGES, shares
+from benchmarks.timing import Spread, exponent, interleaved, ratios
+from corrector.pipeline import Corrector
+from tests.test_pipeline import make
+
+
+def test_the_exponent_of_a_power_law() -> None:
+    sizes = [1_000, 10_000, 100_000]
+    assert exponent(sizes, [3e-6 * size**1.5 for size in sizes]) == pytest.approx(1.5)
+    assert exponent(sizes, [7e-5 * size for size in sizes]) == pytest.approx(1.0)
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    assert ratios([2.0, 20.0, 4.0], [1.0, 10.0, 1.0]) == Spread(2.0, 2.0, 4.0, 3)
+
+
+def test_a_spread_turned_round_keeps_its_order() -> None:
+    assert Spread(2.0, 1.0, 4.0, 3).each(lambda seconds: 8 / seconds) == Spread(4.0, 2.0, 8.0, 3)
+    assert Spread(1234.5, 0.0123, 4.0, 3).told() == "1,234 (0.0123–4.00)"
+
+
+def test_contenders_take_turns() -> None:
+    order: list[str] = []
+    taken = interleaved({name: lambda name=name: order.append(name) for name in "abc"}, 2)  # type: ignore[misc]
+    assert "".join(order) == "abc" + "abc" + "bca"
+    assert [len(values) for values in taken.values()] == [2, 2, 2]
+
+
+def test_the_texts_are_what_they_are_called() -> None:
+    pairs = dict.fromkeys(texts.pairs())
+    clean, wrong = texts.clean_heavy(200), texts.error_heavy(200)
+    assert sum(text in {source for source, _ in pairs} for text in clean) == 10
+    assert all(text in {source for source, _ in pairs} for text in wrong)
+    assert 35 <= mean(map(len, clean)) <= 45
+    assert clean == texts.clean_heavy(200)
+    right = texts.with_errors(80, 0)
+    for number in (1, 20, 80):
+        assert sum(a != b for a, b in zip(texts.with_errors(80, number), right, strict=True)) == number
+    assert 10_000 <= len(texts.lines_of_bytes(10_000).encode()) < 10_400
+    assert len(texts.one_line(200_000)) == 200_000 and "\n" not in texts.one_line(200_000)
+
+
+def test_the_stages_are_found_and_left_as_they_were() -> None:
+    corrector: Corrector = make()[0]
+    runtime = corrector.stages.runtime
+    before = [found.corrections for found in corrector.correct_many(["我很高形。", "abc"])]
+    seconds = shares(corrector, ["我很高形。", "abc"])
+    assert set(seconds) == set(STAGES) and all(taken > 0 for taken in seconds.values())
+    assert "replaced_logits" not in vars(runtime)
+    assert [found.corrections for found in corrector.correct_many(["我很高形。", "abc"])] == before
