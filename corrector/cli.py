@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -81,6 +82,7 @@ _setting = options(LAST_GROUP)
 @_correcting("--confusions", type=_FILE, metavar="FILE", multiple=True, help="'错 对' lines to correct always. Repeatable.")
 @_correcting("--model", type=ModelName(), metavar="MODEL", help="A model's directory or name. [default: the embedded one]")
 @_correcting("--threads", type=click.IntRange(0), metavar="N", help="Processor cores to use. [default: all]")
+@_correcting("--jobs", type=click.IntRange(1), metavar="N", help="Processes for files of many megabytes. [default: 1]")
 @_telling("--explain", metavar="TEXT", help="Show what the model thinks of every character of TEXT (- reads it).")
 @_telling("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @_telling("-v", "--verbose", is_flag=True, help="Say a line for every file, and a summary.")
@@ -130,7 +132,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     if given["min_confidence"] is not None and given["profile"] is not None:
         raise click.UsageError("--min-confidence and --profile exclude each other: a profile is a confidence.")
     names = ("model", "min_confidence", "profile", "words", "confusions", "encoding", "include", "exclude", "format_in",
-             "column", "color", "backup", "threads")  # fmt: skip
+             "column", "color", "backup", "threads", "jobs")  # fmt: skip
     try:
         if given["config"] is not None:
             settings = read_settings(given["config"])
@@ -183,13 +185,21 @@ def _run(plan: Plan, messages: Messages, interactive: bool, color: bool) -> int:
     from corrector.command import Run
     from corrector.session import open_corrector, open_report, reviewing
 
-    def make() -> Any:
-        corrector = open_corrector(plan.settings, new_words=interactive)
-        return corrector, open_report(plan.report, corrector, color)
+    with contextlib.ExitStack() as stack:
 
-    if not interactive:
-        return Run(plan, make, messages).run()
-    with reviewing(plan.settings) as reviewer:
+        def make() -> Any:
+            corrector: Any
+            if interactive or plan.settings.jobs == 1:
+                corrector = open_corrector(plan.settings, new_words=interactive)
+            else:
+                from corrector.parallel import ParallelCorrector
+
+                corrector = stack.enter_context(ParallelCorrector(plan.settings, plan.settings.jobs))
+            return corrector, open_report(plan.report, corrector, color)
+
+        if not interactive:
+            return Run(plan, make, messages).run()
+        reviewer = stack.enter_context(reviewing(plan.settings))
         return Run(plan, make, messages, reviewer.review).run(lambda: reviewer.quit)
 
 

@@ -47,6 +47,7 @@ class Settings:
     color: str = "auto"
     backup: str | None = None
     threads: int = 0
+    jobs: int = 1
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def overridden(self, source: str = COMMAND_LINE, **values: Any) -> Settings:

@@ -28,7 +28,7 @@ def from_text(name: str, value: str) -> Any:
     if check is _switch:
         return configparser.ConfigParser.BOOLEAN_STATES.get(value.lower(), value)
     try:
-        return float(value) if check is _confidence else int(value) if check is _threads else value
+        return float(value) if check is _confidence else int(value) if check in (_threads, _jobs) else value
     except ValueError:
         return value
 
@@ -81,6 +81,12 @@ def _threads(file: str | Path, key: str, value: Any) -> int:
     return value
 
 
+def _jobs(file: str | Path, key: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(file, key, f"must be a whole number from 1 on, not {value!r:.60}")
+    return value
+
+
 def _profile(file: str | Path, key: str, value: Any) -> str:
     return _one_of(tuple(PROFILES), file, key, value)
 
@@ -104,4 +110,5 @@ _CHECKS: Mapping[str, Callable[[str | Path, str, Any], Any]] = {
     "profile": _profile,
     "color": _color,
     "threads": _threads,
+    "jobs": _jobs,
 }

@@ -80,19 +80,32 @@ class Input:
             yield Part(document, Summary(files=1), True, changed and last, result.data if last else b"")
 
     def _text_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
-        settings, before, marks = self._settings, Summary(files=1), IgnoreState()
+        settings, before = self._settings, Summary(files=1)
         form = format_of(self.path, settings.format_in, settings.column)
-        for number, block in enumerate(self._blocks(form)):
-            marked, marks = marks.mark(block)
+
+        def correct(block: Document) -> CorrectedDocument | InputError:
             try:
-                found = correct_passages(corrector, marked, form.passages(marked))
+                return correct_passages(corrector, block, form.passages(block))
             except InputError as error:
-                raise _moved(error, before.lines) from error
+                return error  # its lines count from the beginning of the block
+
+        # Reading ahead for several processes would keep a pipe waiting for its lines.
+        in_order = map if self.path is None else getattr(corrector, "in_order", map)
+        for number, found in enumerate(in_order(correct, self._marked(form))):
+            if isinstance(found, InputError):
+                raise _moved(found, before.lines) from found
             corrected = writable(found)
             if review is not None:
                 corrected = writable(review(corrected, before))
             yield Part(corrected, before, number == 0, bool(corrected.corrections))
             before = before.plus(corrected)
+
+    def _marked(self, form: Format) -> Iterator[Document]:
+        """The blocks with what their markers ignore protected."""
+        marks = IgnoreState()
+        for block in self._blocks(form):
+            marked, marks = marks.mark(block)
+            yield marked
 
     def _blocks(self, form: Format) -> Iterator[Document]:
         """The text in the pieces that its format can be given; at least one, even of no text."""

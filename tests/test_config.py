@@ -53,6 +53,7 @@ def test_every_setting_of_each_kind_of_file(tmp_path: Path) -> None:
         color = "never"
         backup = ".bak"
         threads = 2
+        jobs = 3
     """
     ini = """
 model = models/mine
@@ -71,10 +72,11 @@ column = text
 color = never
 backup = .bak
 threads = 2
+jobs = 3
     """
     expected = Settings(
         str(tmp_path / "models" / "mine"), 1.0, None, (str(tmp_path / "names.txt"), "/etc/words"), (str(tmp_path / "pairs.txt"),),
-        "gb18030", ("*.md", "文 档/*.txt"), ("old, *",), False, "markdown", ("text",), "never", ".bak", 2,
+        "gb18030", ("*.md", "文 档/*.txt"), ("old, *",), False, "markdown", ("text",), "never", ".bak", 2, 3,
     )  # fmt: skip
     ini = ini.replace("exclude =\n    old, *\n", "exclude =\n    old, *\n    x\n")
     assert find(tmp_path, SETUP, f"[metadata]\nname = x\n[electra-correct]{ini}") == dataclasses.replace(
@@ -130,6 +132,7 @@ def test_broken_files_of_others_are_not_ours(tmp_path: Path) -> None:
         ("min-confidence = true", "min-confidence: must be a number"),
         ("threads = -1", "threads: must be a whole number from 0 (every core) on, not -1"),
         ("threads = 1.0", "threads: must be a whole number"),
+        ("jobs = 0", "jobs: must be a whole number from 1 on, not 0"),
         ("gitignore = 'yes'", "gitignore: must be true or false, not 'yes'"),
         ("gitignore = 1", "gitignore: must be true or false, not 1"),
         ("backup = true", "backup: must be a text that is not empty, not True"),
@@ -245,6 +248,7 @@ def test_what_is_shown(tmp_path: Path) -> None:
         'color = "auto"  # default',
         "# backup: not set",
         "threads = 0  # default",
+        "jobs = 1  # default",
     ]
 
 

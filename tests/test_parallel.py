@@ -152,3 +152,11 @@ def test_ctrl_c_and_a_sudden_end_leave_no_process_behind(tmp_path: Path, number:
     assert len(line.split()) == 2, complaints
     assert running.returncode == (130 if number == signal.SIGINT else -number)
     assert "Traceback" not in complaints
+
+
+def test_the_command_line_gives_the_same_with_jobs(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("我今天很高形。\n没有错误的句子。\n" * 3, encoding="utf-8")
+    command = [sys.executable, "-m", "corrector", "--no-config", "--format", "json", str(path)]
+    one, two = (subprocess.run([*command, *more], cwd=ROOT, capture_output=True, check=True) for more in ([], ["--jobs", "2"]))
+    assert one.stdout == two.stdout and b"correction" in one.stdout
