@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
+from corrector.electra.ngrams import SPECIALS
 from corrector.electra.tokenizer import Tokenizer
 from corrector.train.finetune import read_pairs
 from corrector.train.model import JointElectra
@@ -64,7 +65,7 @@ def predict(model: JointElectra, dev: DevSet, marks: MarkTables) -> tuple[NDArra
 
 def strict_f1(dev: DevSet, probabilities: NDArray[np.float32], choices: Ids, threshold: float) -> float:
     """Strict sentence-level correction F1: a sentence counts when every edit is there and none besides."""
-    flagged = (probabilities >= threshold) & (dev.source >= 6) & (dev.source > 0)
+    flagged = (probabilities >= threshold) & (dev.source >= SPECIALS)
     predicted = np.where(flagged, choices, dev.source)
     wrong, edited = (dev.source != dev.target).any(1), flagged.any(1)
     hits = int(((predicted == dev.target).all(1) & wrong & edited).sum())
