@@ -229,12 +229,12 @@ def _fit(texts: NDArray[np.int64], places: NDArray[np.int64], tables: MarkTables
     if tables.ngrams is None:
         return np.zeros((len(places), 4), dtype=np.float32)
     padded = np.pad(texts, ((0, 0), (2, 2)))
-    score = tables.ngrams.text_score(padded)
-    steps = tables.ngrams.triple_steps(padded) / np.float32(LARGEST_VALUE)  # (rows, columns + 2): triples by their first token
+    score, steps = tables.ngrams.text_fit(padded)
+    triples = steps / np.float32(LARGEST_VALUE)  # (rows, columns + 2), by their first token
     first, size = places[:, :1], places[:, 1:]
-    column = np.arange(steps.shape[1])
+    column = np.arange(triples.shape[1])
     through = (column >= first) & (column < first + size + 2)
-    before, after = (np.where(through, known, 0).max(1) for known in (steps[-1:], steps[:-1]))
+    before, after = (np.where(through, known, 0).max(1) for known in (triples[-1:], triples[:-1]))
     counts = np.log(tables.ngrams.counts[texts] + 1)
     fit: Floats = np.column_stack([score[:-1] - score[-1], before, after, counts[:-1].sum(1) - counts[-1].sum()])
     return fit

@@ -82,20 +82,19 @@ class Ngrams:
     def log_probability(self, before: Ids, left: Ids, character: Ids) -> Scores:
         """ln p(character | before left), same shape; 0 for what is no character."""
         first, second = self._pairs(before, left), self._pairs(left, character)
-        return self._log_probability(first.key, first.smoothed, second.p, character)
+        return self._log_probability(self._triple_step(first.key, character), first.smoothed, second.p, character)
 
     def text_score(self, texts: Ids) -> Scores:
         """The sum of ln p over all characters from the third on: (rows, length) → (rows,)."""
-        pairs = self._pairs(texts[:, :-1], texts[:, 1:])
-        scores = self._log_probability(pairs.key[:, :-1], pairs.smoothed[:, :-1], pairs.p[:, 1:], texts[:, 2:])
-        total: Scores = scores.sum(1)
-        return total
+        return self.text_fit(texts)[0]
 
-    def triple_steps(self, texts: Ids) -> Steps:
-        """How often each triple of (rows, length) occurs, in steps 0..15 (``TRIPLE_STEPS``): (rows, length - 2)."""
-        size = len(self.counts)
-        key = (texts[:, :-2].astype(np.int64) * size + texts[:, 1:-1]) * size + texts[:, 2:]
-        return self.triples.get(_key(key))
+    def text_fit(self, texts: Ids) -> tuple[Scores, Steps]:
+        """``text_score`` (rows,), and how often each triple occurs, in steps 0..15 (``TRIPLE_STEPS``): (rows, length - 2)."""
+        pairs = self._pairs(texts[:, :-1], texts[:, 1:])
+        step = self._triple_step(pairs.key[:, :-1], texts[:, 2:])
+        scores = self._log_probability(step, pairs.smoothed[:, :-1], pairs.p[:, 1:], texts[:, 2:])
+        total: Scores = scores.sum(1)
+        return total, step
 
     def levels(self, texts: Ids) -> NDArray[np.int64]:
         """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
@@ -105,7 +104,8 @@ class Ngrams:
     def evidence(self, flat: Ids) -> tuple[Steps, NDArray[np.int64]]:
         """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,)."""
         pairs = self._pairs(flat[:-1], flat[1:])
-        single = self._log_probability(pairs.key[:-1], pairs.smoothed[:-1], pairs.p[1:], flat[2:])
+        step = self._triple_step(pairs.key[:-1], flat[2:])
+        single = self._log_probability(step, pairs.smoothed[:-1], pairs.p[1:], flat[2:])
         own = np.zeros(len(flat), dtype=np.float32)
         own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
         comparable = self._comparable[flat]
@@ -174,10 +174,14 @@ class Ngrams:
         p = (count + self._smoothing[right]) / self._smoothed[left]
         return _Pairs(key, step, p, count + _TRIPLE_SMOOTHING)
 
-    def _log_probability(self, key: Ids, smoothed: Scores, p_pair: Scores, character: Ids) -> Scores:
-        """ln p(c|ab), given the key of ab, n(ab) + D₃ and p(c|b)."""
+    def _triple_step(self, key: Ids, character: Ids) -> Steps:
+        """The step of abc, given the key of ab."""
+        return self.triples.get(_key(key * len(self.counts) + character))
+
+    def _log_probability(self, step: Steps, smoothed: Scores, p_pair: Scores, character: Ids) -> Scores:
+        """ln p(c|ab), given the step of abc, n(ab) + D₃ and p(c|b)."""
         p = p_pair * _TRIPLE_SMOOTHING
-        p += _TRIPLE_COUNTS[self.triples.get(_key(key * len(self.counts) + character))]
+        p += _TRIPLE_COUNTS[step]
         p /= smoothed
         scores: Scores = np.log(p, out=p)
         scores[character < SPECIALS] = 0.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corrector.text.protect import merged
+from corrector.text.protect import SpanIndex, merged
 from corrector.types import CorrectedDocument, Correction, Document, RankedCandidate, Span
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def correct_passages(
     for each changed character where they do not. No two passages may share a changeable place. Linear in the length of
     the passages.
     """
-    guard = _Guard(document.protected)
+    guard = SpanIndex(document.protected)
     corrections: list[Correction] = []
     suggestions: list[Correction] = []
     unprocessed = 0
@@ -75,7 +75,7 @@ class _Block:
             yield from _mapped(text, self.passages[number], at, correction)
 
 
-def _blocks(document: Document, passages: Iterable[Passage], guard: _Guard) -> Iterator[_Block]:
+def _blocks(document: Document, passages: Iterable[Passage], guard: SpanIndex) -> Iterator[_Block]:
     members: list[Passage] = []
     starts: list[int] = []
     protected: list[Span] = []
@@ -97,7 +97,7 @@ def _block(document: Document, members: list[Passage], starts: list[int], protec
     return _Block(dataclasses.replace(document, text=text, protected=merged(protected)), members, starts)
 
 
-def _frozen(text: str, passage: Passage, guard: _Guard) -> Iterator[Span]:
+def _frozen(text: str, passage: Passage, guard: SpanIndex) -> Iterator[Span]:
     """What of a passage cannot change, in its own offsets and in no order."""
     yield from passage.protected
     places = passage.places
@@ -163,24 +163,3 @@ def _alternatives(
 
 def _in_order(corrections: list[Correction]) -> tuple[Correction, ...]:
     return tuple(sorted(corrections, key=lambda correction: correction.span))
-
-
-class _Guard:
-    """Sorted disjoint spans of the document, asked for what they cover."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._spans = spans
-        self._ends = [span.end for span in spans]
-
-    def touches(self, place: Span) -> bool:
-        """Whether any of ``place`` is covered."""
-        index = bisect_right(self._ends, place.start)
-        return index < len(self._spans) and self._spans[index].start < place.end
-
-    def within(self, window: Span) -> Iterator[Span]:
-        """The covered parts of ``window``."""
-        for index in range(bisect_right(self._ends, window.start), len(self._spans)):
-            span = self._spans[index]
-            if span.start >= window.end:
-                return
-            yield Span(max(span.start, window.start), min(span.end, window.end))

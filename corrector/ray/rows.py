@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from corrector.apply import corrected_text
+from corrector.render.jsonl import CONFIDENCE_DIGITS
 from corrector.text.files import LONG_LINE
 from corrector.text.segment import beginning_of
 from corrector.types import CorrectedDocument, Correction, Document, Span
@@ -116,7 +117,7 @@ def records(corrections: Sequence[Correction]) -> list[dict[str, Any]]:
             "end": correction.span.end,
             "original": correction.original,
             "replacement": correction.replacement,
-            "confidence": round(float(correction.confidence), 4),
+            "confidence": round(float(correction.confidence), CONFIDENCE_DIGITS),
             "reason": correction.reason,
         }
         for correction in corrections

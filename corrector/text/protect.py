@@ -8,7 +8,8 @@ in the text: a repeat is either bounded or starts only where the one before it c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 
 from corrector.types import Span
 
@@ -64,3 +65,31 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
         else:
             union.append(span)
     return tuple(union)
+
+
+class SpanIndex:
+    """Sorted disjoint spans, asked for what they cover. Each is found in logarithmic time."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+        self._ends = [span.end for span in spans]
+
+    def would_be_cut(self, offset: int) -> bool:
+        """Whether ``offset`` lies inside a span, not at its edge."""
+        index = bisect_right(self._ends, offset)
+        return index < len(self._spans) and self._spans[index].start < offset
+
+    def touches(self, place: Span) -> bool:
+        """Whether any of ``place`` is covered."""
+        index = bisect_right(self._ends, place.start)
+        return index < len(self._spans) and self._spans[index].start < place.end
+
+    def within(self, window: Span) -> tuple[Span, ...]:
+        """The covered parts of ``window``."""
+        clipped = []
+        for index in range(bisect_right(self._ends, window.start), len(self._spans)):
+            span = self._spans[index]
+            if span.start >= window.end:
+                break
+            clipped.append(Span(max(span.start, window.start), min(span.end, window.end)))
+        return tuple(clipped)

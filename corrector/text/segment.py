@@ -6,10 +6,9 @@ No window crosses a line break, and where the cuts of a line fall depends on tha
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from corrector.text.protect import protected_spans
+from corrector.text.protect import SpanIndex, protected_spans
 from corrector.types import Sentence, Span
 
 TARGET_LENGTH = 64
@@ -35,7 +34,7 @@ def sentences(
     """
     if overlap < 0 or max_length <= 2 * overlap:
         raise ValueError(f"max_length must be more than twice the overlap, not {max_length} with {overlap}")
-    spans = _Protected(protected)
+    spans = SpanIndex(protected)
     for line in _LINE.finditer(text, 1 if text.startswith("\ufeff") else 0):  # the byte-order mark is no text
         for piece in _joined(_pieces(text, line.start(), line.end(), spans), min(TARGET_LENGTH, max_length)):
             stripped = _strip(text, piece)
@@ -51,7 +50,7 @@ def beginning_of(line: str, limit: int) -> int:
     """
     head = line[:limit]
     first, last = limit // 2, max(limit - _OUTLOOK, limit * 3 // 4)
-    spans = _Protected(protected_spans(head))
+    spans = SpanIndex(protected_spans(head))
     for pattern in _LINE_CUTS:
         ends = (mark.end() for mark in pattern.finditer(head, first, last))
         end = max((end for end in ends if not spans.would_be_cut(end)), default=0)
@@ -60,7 +59,7 @@ def beginning_of(line: str, limit: int) -> int:
     return last
 
 
-def _pieces(text: str, start: int, end: int, protected: _Protected) -> Iterator[Span]:
+def _pieces(text: str, start: int, end: int, protected: SpanIndex) -> Iterator[Span]:
     """The sentences of one line; a sentence mark inside a protected span ends nothing."""
     for mark in _SENTENCE_END.finditer(text, start, end):
         if not protected.would_be_cut(mark.end()):
@@ -110,26 +109,3 @@ def _cut(text: str, start: int, limit: int) -> int:
     """Where a core from ``start`` on ends: after the last pause in the second half of its room, or at ``limit``."""
     pause = max(text.rfind(mark, (start + limit) // 2, limit) for mark in _PAUSES)
     return limit if pause < 0 else pause + 1
-
-
-class _Protected:
-    """Sorted disjoint spans, asked for what lies within a window."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._spans = spans
-        self._ends = [span.end for span in spans]
-
-    def would_be_cut(self, offset: int) -> bool:
-        """Whether ``offset`` lies inside a span, not at its edge."""
-        index = bisect_right(self._ends, offset)
-        return index < len(self._spans) and self._spans[index].start < offset
-
-    def within(self, window: Span) -> tuple[Span, ...]:
-        """The parts of the spans that lie in ``window``."""
-        clipped = []
-        for index in range(bisect_right(self._ends, window.start), len(self._spans)):
-            span = self._spans[index]
-            if span.start >= window.end:
-                break
-            clipped.append(Span(max(span.start, window.start), min(span.end, window.end)))
-        return tuple(clipped)

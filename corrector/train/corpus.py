@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
+from corrector.similarity.words import jieba_words
 from corrector.train.counts import write_marks
 
 Tokens = NDArray[np.uint16]
@@ -73,15 +74,7 @@ def tokenize_lines(text: str, tokenizer: Tokenizer) -> Tokens:
 
 def lexicon_words() -> dict[str, int]:
     """jieba's dictionary: words of two to four Han characters with their frequencies."""
-    import jieba
-
-    words: dict[str, int] = {}
-    with jieba.get_dict_file() as file:
-        for line in file:
-            word, count, *_ = line.decode("utf-8").split(" ")
-            if 2 <= len(word) <= 4 and all(is_han(char) for char in word):
-                words[word] = int(count)
-    return words
+    return {word: count for word, count in jieba_words() if 2 <= len(word) <= 4 and all(map(is_han, word))}
 
 
 def pack(

@@ -15,6 +15,7 @@ from corrector.electra.static_map import StaticMap
 from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
+from corrector.similarity.words import word_keys
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
@@ -67,19 +68,6 @@ def _count_part(
     return keys[starts[often]], counts[often]
 
 
-def word_keys(lexicon: Sequence[str], vocabulary: Sequence[str]) -> tuple[NDArray[np.uint64], ...]:
-    """Sorted keys of the words of two, three and four characters."""
-    size, ids = len(vocabulary), {token: number for number, token in enumerate(vocabulary)}
-    keys: dict[int, list[int]] = {2: [], 3: [], 4: []}
-    for word in lexicon:
-        if len(word) in keys and all(char in ids for char in word):
-            key = 0
-            for char in word:
-                key = key * size + ids[char]
-            keys[len(word)].append(key)
-    return tuple(np.unique(np.array(keys[length], dtype=np.uint64)) for length in (2, 3, 4))
-
-
 def ngrams_of(
     arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float
 ) -> Ngrams:
@@ -108,4 +96,4 @@ def write_marks(
     for name, arrays, scale in (("0", halves[0], 0.5), ("1", halves[1], 0.5), ("all", halves[0] + halves[1], 1.0)):
         say(f"counting pairs and triples: {name}")
         ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale)
-        MarkTables(len(vocabulary), words, ngrams).save(out / f"marks.{name}.npz")  # type: ignore[arg-type]
+        MarkTables(len(vocabulary), words, ngrams).save(out / f"marks.{name}.npz")
