@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from corrector.eval import dataset
 from corrector.eval.__main__ import main
 from corrector.eval.predict import proposed_edits
+from corrector.train.release import read_scores
 from corrector.types import CorrectedDocument, Correction, Document, Span
 
 WORDS = {"因该": ("应该", 0.9), "在说": ("再说", 0.6), "跑的": ("跑得", 0.8)}
@@ -95,6 +96,75 @@ def test_precision_at_recall_goes_below_the_threshold(labelled: str) -> None:
     assert result["scores"]["strict_correction.recall"] == 0.5
     answers = {answer["recall"]: (answer["precision"], answer["threshold"]) for answer in result["precision_at_recall"]}
     assert answers[0.1] == answers[0.5] == (1.0, 0.9)
+
+
+def test_calibration_and_curve_are_in_the_json(labelled: str, tmp_path: Path) -> None:
+    """Over both sets: 因该 0.9 right; 在说 0.6 right once in three; 跑的 0.8 never right."""
+    clean = tmp_path / "clean.tsv"
+    clean.write_text("他在说话\t他在说话\n", encoding="utf-8")
+    report = json.loads(run(labelled, str(clean), "--json", "--bootstrap", "0").stdout)
+    with_errors, error_free = report["sets"]
+    assert [tuple(point.values()) for point in with_errors["precision_recall"]] == [
+        (0.9, 1.0, 0.5), (0.8, 0.5, 0.5), (0.6, 0.5, 1.0),
+    ]  # fmt: skip
+    assert list(with_errors["precision_recall"][0]) == ["threshold", "precision", "recall"]
+    assert "precision_recall" not in error_free
+    found = report["reliability"]
+    assert found["edits"] == 5 and found["ece"] == pytest.approx((3 * (0.6 - 1 / 3) + 0.8 + 0.1) / 5)
+    assert [(one["edits"], one["share_right"]) for one in found["bins"]] == [(3, pytest.approx(1 / 3)), (1, 0), (1, 1)]
+    low, high = found["bins"][0]["interval"]
+    assert low < 1 / 3 < high
+    saved = tmp_path / "report.json"
+    saved.write_text(json.dumps(report), encoding="utf-8")
+    assert [row["set"] for row in read_scores(saved)] == ["set", "clean"]
+
+
+def test_the_calibration_does_not_depend_on_the_threshold(labelled: str) -> None:
+    low, high = (json.loads(run(labelled, "--json", "--min-confidence", c).stdout) for c in ("0.1", "0.95"))
+    assert low["reliability"] == high["reliability"]
+    assert low["sets"][0]["precision_recall"] == high["sets"][0]["precision_recall"]
+
+
+def test_predictions_without_confidences_have_no_calibration(labelled: str, tmp_path: Path) -> None:
+    saved = str(tmp_path / "predictions.txt")
+    run(labelled, "--save-predictions", saved)
+    report = json.loads(run(labelled, "--predictions", saved, "--json").stdout)
+    assert "reliability" not in report and "precision_recall" not in report["sets"][0]
+    assert "needs confidences" in run(labelled, "--predictions", saved, "--plot", "x.png", status=2).stderr
+
+
+@pytest.mark.parametrize("rows", ["我因该去\t我应该去\n他在说话\t他在说话\n", "他在说话\t他在说话\n", "没有错字\t没有错字\n"])
+def test_plot(tmp_path: Path, rows: str) -> None:
+    """With errors, without errors, and without edits; a name with $ and _ is taken as it is."""
+    pytest.importorskip("matplotlib")
+    labelled, picture = tmp_path / "_$a$.tsv", tmp_path / "out.png"
+    labelled.write_text(rows, encoding="utf-8")
+    printed = run(str(labelled), str(labelled), "--plot", str(picture), "--bootstrap", "0").stdout
+    assert printed.startswith("_$a$\n")
+    content = picture.read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 10_000
+
+
+def test_a_plot_that_cannot_be_made_is_told_before_scoring(labelled: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name, message in [("out.doc", "let it end in .png"), ("absent/out.png", "its folder does not exist")]:
+        result = run(labelled, "--plot", str(tmp_path / name), status=2)
+        assert message in result.stderr and not result.stdout
+
+
+def test_a_plot_that_cannot_be_written_leaves_the_scores(labelled: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    taken = tmp_path / "out.png"
+    taken.mkdir()
+    result = run(labelled, "--plot", str(taken), status=2)
+    assert f"error: {taken}: cannot be written" in result.stderr and result.stdout.startswith("set\n")
+
+
+def test_without_matplotlib_the_extra_is_named(labelled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run(labelled, "--plot", "out.png", status=2)
+    assert "pip install electra-correct[bench]" in result.stderr and not result.stdout
+    assert "reliability" in json.loads(run(labelled, "--json").stdout)
 
 
 def test_remove_de(labelled: str) -> None:
@@ -189,7 +259,7 @@ def test_suggestions_that_overlap_a_correction_are_not_counted_twice() -> None:
 def test_help_imports_nothing_heavy() -> None:
     import subprocess
 
-    heavy = "{'numpy', 'torch', 'transformers', 'onnxruntime', 'jieba', 'pypinyin'}"
+    heavy = "{'matplotlib', 'numpy', 'torch', 'transformers', 'onnxruntime', 'jieba', 'pypinyin'}"
     program = (
         "import sys\nfrom corrector.eval.__main__ import main\n"
         f"try: main(['--help'])\nfinally: sys.stderr.write(str(sorted({heavy} & set(sys.modules))))"

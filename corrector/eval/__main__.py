@@ -33,29 +33,37 @@ if TYPE_CHECKING:
 @click.option("--bootstrap", type=click.IntRange(0), default=1000, show_default=True, help="Resamples; 0: none.")
 @click.option("--by", type=click.Choice(["domain", "kind"]), help="Also break down by this column.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def main(files: tuple[str, ...], as_json: bool, **options: Any) -> None:
+@click.option("--plot", type=click.Path(), help="Draw reliability and precision against recall here, such as OUT.png.")
+def main(files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any) -> None:
     """Score corrections of labelled FILES: `source<TAB>target` lines, CSCD, SIGHAN or pycorrector JSON.
 
     Without FILES the project's own labelled sentences (eval/) are used. Prints strict and official precision, recall
     and F1, sentence and character level, false positives on error-free sentences, and a signature to reproduce them.
     """
+    from corrector.eval.plot import check_plot, save_plot
     from corrector.eval.report import json_report, text_report
 
     if options["truth"] and len(files) != 1:
         raise click.UsageError("--truth goes with exactly one FILE")
     if options["predictions"] and (options["model"] or options["min_confidence"] is not None):
         raise click.UsageError("--predictions is scored as it is; leave out --model and --min-confidence")
+    if options["predictions"] and plot:
+        raise click.UsageError("--plot needs confidences, which --predictions has none of; leave out one of them")
     try:
+        if plot:
+            check_plot(plot)
         results = run(files, **options)
+        if as_json:
+            import json
+
+            click.echo(json.dumps(json_report(results), ensure_ascii=False, indent=2))
+        else:
+            click.echo(text_report(results), nl=False)
+        if plot:
+            save_plot(results, plot)
     except CorrectorError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
-    if as_json:
-        import json
-
-        click.echo(json.dumps(json_report(results), ensure_ascii=False, indent=2))
-    else:
-        click.echo(text_report(results), nl=False)
 
 
 def run(

@@ -1,4 +1,4 @@
-"""Precision at fixed recall: sweep the confidence from high to low, letting one correction after the other through."""
+"""Precision against recall: sweep the confidence from high to low, letting one correction after the other through."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from itertools import groupby
 from corrector.eval.metrics import Counts, Scores, count_sentence, total
 
 RECALL_LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5)
+
+MOST_POINTS = 100
+"""Points of a curve that is kept: more than a picture shows, few enough to print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,15 @@ class PrecisionAt:
     threshold: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class PrecisionRecall:
+    """The strict sentence-level correction precision and recall when every edit of at least ``threshold`` is applied."""
+
+    threshold: float
+    precision: float
+    recall: float
+
+
 def sweep(pairs: Sequence[tuple[str, str]], edits: Sequence[Sequence[ScoredEdit]]) -> list[CurvePoint]:
     """The curve over every distinct confidence, falling. ``edits[i]`` belong to ``pairs[i]`` (source, target)."""
     texts = [source for source, _ in pairs]
@@ -59,6 +71,18 @@ def sweep(pairs: Sequence[tuple[str, str]], edits: Sequence[Sequence[ScoredEdit]
             counted[i] = after
         points.append(CurvePoint(confidence, running))
     return points
+
+
+def precision_recall(points: Sequence[CurvePoint], most: int = MOST_POINTS) -> tuple[PrecisionRecall, ...]:
+    """The curve in at most ``most`` (≥ 2) points, evenly spaced among all, first and last kept.
+
+    Points at which no sentence is changed have no precision and are left out.
+    """
+    changing = [point for point in points if point.counts.changed]
+    if len(changing) > most:
+        changing = [changing[i * (len(changing) - 1) // (most - 1)] for i in range(most)]
+    scored = [(point.threshold, Scores.of(point.counts).strict_correction) for point in changing]
+    return tuple(PrecisionRecall(threshold, score.precision, score.recall) for threshold, score in scored)
 
 
 def precision_at_recall(

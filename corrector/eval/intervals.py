@@ -1,10 +1,14 @@
-"""Bootstrap intervals: resample the sentences' statistics, score each resample (Koehn 2004, as sacrebleu does)."""
+"""Intervals of 95 %: for scores, resample the sentences' statistics, score each resample (Koehn 2004, as sacrebleu does);
+for a share of independent cases, Wilson's.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 
 from corrector.eval.metrics import Counts, Scores
 
@@ -16,7 +20,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The central 95 % of the resampled scores."""
+    """The ends of a 95 % interval."""
 
     low: float
     high: float
@@ -47,3 +51,16 @@ def bootstrap(per_sentence: Sequence[Counts], resamples: int, seed: int = SEED) 
         low, high = np.quantile(values, (tail, 1 - tail))
         intervals[name] = Interval(float(low), float(high))
     return intervals
+
+
+def wilson(hits: int, trials: int) -> Interval:
+    """The score interval of a share p = hits / n, for n ≥ 1 trials (Wilson 1927).
+
+    (p + z²/2n ± z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z the normal quantile of ``LEVEL``: 1.96.
+    """
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    share, square = hits / trials, z * z / trials
+    middle = share + square / 2
+    reach = sqrt(square * (share * (1 - share) + square / 4))
+    low, high = (middle - reach) / (1 + square), (middle + reach) / (1 + square)
+    return Interval(min(share, max(0.0, low)), max(share, min(1.0, high)))  # rounding must not put the share outside

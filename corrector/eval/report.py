@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from corrector.eval.curve import PrecisionAt
+from corrector.eval.curve import PrecisionAt, PrecisionRecall
 from corrector.eval.dataset import LabelledSet
 from corrector.eval.intervals import Interval
 from corrector.eval.metrics import PRF_NAMES, Scores
+from corrector.eval.reliability import Outcome, Reliability, reliability
 from corrector.eval.signature import Signature
 
 NONE = "–"
@@ -21,13 +22,17 @@ Intervals = Mapping[str, Interval]
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """All about one scored set. ``precision_at`` is None without confidences, ``seconds`` without a model."""
+    """All about one scored set. ``seconds`` is None without a model; ``outcomes`` without confidences, ``precision_at`` and
+    ``curve`` also without errors.
+    """
 
     labelled: LabelledSet
     scores: Scores
     intervals: Intervals
     signature: Signature
     precision_at: tuple[PrecisionAt, ...] | None = None
+    curve: tuple[PrecisionRecall, ...] | None = None
+    outcomes: tuple[Outcome, ...] | None = None
     groups: Mapping[str, tuple[Scores, Intervals]] = field(default_factory=dict)
     group_by: str = ""
     unprocessed: int = 0
@@ -44,7 +49,18 @@ def text_report(results: Sequence[SetResult]) -> str:
 
 def json_report(results: Sequence[SetResult]) -> dict[str, Any]:
     """The same as plain JSON values: fractions, intervals as ``[low, high]``, null for a figure without a meaning."""
-    return {"sets": [_json_set(result) for result in results]}
+    content: dict[str, Any] = {"sets": [_json_set(result) for result in results]}
+    together = reliability_of(results)
+    if together is not None:
+        bins = [{**asdict(one), "interval": [one.interval.low, one.interval.high]} for one in together.bins]
+        content["reliability"] = {**asdict(together), "bins": bins}
+    return content
+
+
+def reliability_of(results: Sequence[SetResult]) -> Reliability | None:
+    """The reliability of the edits of all sets together; None unless all of them have confidences."""
+    known = [result.outcomes for result in results if result.outcomes is not None]
+    return reliability([one for several in known for one in several]) if len(known) == len(results) else None
 
 
 def _percent(value: float | None, interval: Interval | None = None) -> str:
@@ -150,6 +166,8 @@ def _json_set(result: SetResult) -> dict[str, Any]:
     content |= _json_scores(result.scores, result.intervals)
     if result.precision_at is not None:
         content["precision_at_recall"] = [asdict(answer) for answer in result.precision_at]
+    if result.curve is not None:
+        content["precision_recall"] = [asdict(point) for point in result.curve]
     if result.groups:
         values = {name: _json_scores(*group) for name, group in result.groups.items()}
         content["groups"] = {"by": result.group_by, "values": values}

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corrector.errors import EvalDataError
-from corrector.eval.curve import PrecisionAt, ScoredEdit, precision_at_recall, sweep
+from corrector.eval.curve import ScoredEdit, precision_at_recall, precision_recall, sweep
 from corrector.eval.dataset import LabelledSet
 from corrector.eval.intervals import bootstrap
 from corrector.eval.metrics import Counts, Scores, count_sentence, remove_de, total
 from corrector.eval.predict import Prediction
+from corrector.eval.reliability import outcomes
 from corrector.eval.report import Intervals, SetResult
 from corrector.eval.signature import Signature
 
@@ -29,19 +30,24 @@ def score_set(
     ``by`` is ``domain`` or ``kind``; EvalDataError when no row has one.
     """
     if removed_de:
-        pairs = zip(labelled.rows, predictions, strict=True)
-        predictions = [_without_de(row.source, prediction) for row, prediction in pairs]
+        predicted = zip(labelled.rows, predictions, strict=True)
+        predictions = [_without_de(row.source, prediction) for row, prediction in predicted]
     per_sentence = [
         count_sentence(row.source, row.target, prediction.text)
         for row, prediction in zip(labelled.rows, predictions, strict=True)
     ]
     groups = {} if by is None else _groups(labelled, per_sentence, by, resamples)
+    pairs = [(row.source, row.target) for row in labelled.rows]
+    edits = _edits(predictions)
+    points = None if edits is None or all(source == target for source, target in pairs) else sweep(pairs, edits)
     return SetResult(
         labelled=labelled,
         scores=Scores.of(total(per_sentence)),
         intervals=bootstrap(per_sentence, resamples),
         signature=signature,
-        precision_at=_precision_at(labelled, predictions),
+        precision_at=None if points is None else precision_at_recall(points),
+        curve=None if points is None else precision_recall(points),
+        outcomes=None if edits is None else outcomes(pairs, edits),
         groups=groups,
         group_by=by or "",
         unprocessed=sum(prediction.unprocessed for prediction in predictions),
@@ -62,13 +68,10 @@ def _groups(
     return {name: (Scores.of(total(several)), bootstrap(several, resamples)) for name, several in ordered}
 
 
-def _precision_at(labelled: LabelledSet, predictions: Sequence[Prediction]) -> tuple[PrecisionAt, ...] | None:
-    """None unless every prediction has confidences and there is an error to recall."""
+def _edits(predictions: Sequence[Prediction]) -> list[tuple[ScoredEdit, ...]] | None:
+    """The proposed edits of every prediction; None unless all of them have confidences."""
     edits = [prediction.edits for prediction in predictions if prediction.edits is not None]
-    pairs = [(row.source, row.target) for row in labelled.rows]
-    if len(edits) != len(pairs) or all(source == target for source, target in pairs):
-        return None
-    return precision_at_recall(sweep(pairs, edits))
+    return edits if len(edits) == len(predictions) else None
 
 
 def _without_de(source: str, prediction: Prediction) -> Prediction:
