@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from corrector import __version__
 from corrector.errors import ConfigError
 from corrector.exit import run_command
 
@@ -71,8 +72,10 @@ def pretrain(data: Path, out: Path, config: Path | None, settings: tuple[str, ..
 
 @train.command()
 @click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
-@click.option("--from", "start", type=_FILE, required=True, help="The checkpoint to go on from.")
-@_data
+@click.option(
+    "--from", "start", type=_FILE, required=True, help="A checkpoint, or a model: `default`, its name or directory."
+)
+@click.option("--data", type=_FILE, help="A folder made by `pack`, which a checkpoint needs.")
 @_out
 @click.option(
     "--pair-share", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Labelled share of a batch."
@@ -82,13 +85,26 @@ def pretrain(data: Path, out: Path, config: Path | None, settings: tuple[str, ..
 def finetune(
     pairs: tuple[str, ...],
     start: Path,
-    data: Path,
+    data: Path | None,
     out: Path,
     pair_share: float,
     settings: tuple[str, ...],
     debug: bool,
 ) -> None:
-    """Fine-tune on labelled pairs (`source<TAB>target` lines) and synthetic errors in clean text."""
+    """Fine-tune on labelled pairs (`source<TAB>target` lines) and synthetic errors in clean text.
+
+    From a model, nothing but a few hundred pairs is needed: OUT becomes a model adapted to them, for `electra-correct --model`, and
+    its scores before and after are shown. From a checkpoint, the clean text is that of --data, and OUT gets a checkpoint.
+    """
+    if _is_model(start, data):
+        if data is not None:
+            raise click.UsageError("--data goes with a checkpoint; a model is adapted without it")
+        if not pairs:
+            raise click.UsageError("a model is adapted to labelled pairs; give at least one PAIRS.tsv")
+        _adapt(pairs, start, out, pair_share, settings, debug)
+        return
+    if data is None:
+        raise click.UsageError("Missing option '--data'. A checkpoint needs the folder it was trained on.")
     from corrector.train.debug import debug_finetune
     from corrector.train.export import load_model
     from corrector.train.finetune import finetune as run
@@ -115,7 +131,7 @@ def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...])
 @_data
 @_out
 @click.option("--name", required=True, help="Name of the model.")
-@click.option("--version", default="0.2.0", show_default=True, help="Version of the model.")
+@click.option("--version", default=__version__, show_default=True, help="Version of the model.")
 @click.option("--format", "format_", type=click.Choice(["onnx", "pytorch"]), default="onnx", show_default=True)
 @click.option("--ledger", metavar="KEY=VALUE", multiple=True, help="A note for the training ledger.")
 @click.option("--sources", type=_FILE, help="Sources of the training text with licences, a JSON list.")
@@ -180,10 +196,34 @@ def _override(config: TrainConfig, settings: Sequence[str]) -> TrainConfig:
     return override(config, tuple(settings))
 
 
+def _is_model(start: Path, data: Path | None) -> bool:
+    """Whether --from names a model rather than a checkpoint, which is a file, there or not."""
+    if start.is_file() or start.suffix == ".pt":
+        return False
+    return data is None or start.is_dir() or str(start) == "default"
+
+
+def _adapt(
+    pairs: Sequence[str], start: Path, out: Path, pair_share: float, settings: tuple[str, ...], debug: bool
+) -> None:
+    from corrector.electra.model_dir import find_model
+    from corrector.train.adapt import adapt
+    from corrector.train.finetune import read_set
+
+    model = find_model(None if str(start) == "default" else start)
+    adapt(model, [read_set(*_weighted(item), _say) for item in pairs], out, pair_share, settings, debug, _say)
+
+
 def _pair_set(item: str) -> PairSet:
-    """``file.tsv`` or ``file.tsv:weight``; a weight is what can be read as a number after the last colon."""
+    """The labelled set that ``_weighted`` names."""
     from corrector.train.finetune import PairSet, read_pairs
 
+    path, factor = _weighted(item)
+    return PairSet(read_pairs(path), factor, path.name)
+
+
+def _weighted(item: str) -> tuple[Path, float]:
+    """``file.tsv`` or ``file.tsv:weight``; a weight is what can be read as a number after the last colon."""
     name, _, weight = item.rpartition(":")
     try:
         path, factor = (Path(name), float(weight)) if name else (Path(item), 1.0)
@@ -191,7 +231,7 @@ def _pair_set(item: str) -> PairSet:
         path, factor = Path(item), 1.0
     if not 0 < factor < float("inf"):
         raise ConfigError("finetune", item, "the weight must be above 0")
-    return PairSet(read_pairs(path), factor, path.name)
+    return path, factor
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
