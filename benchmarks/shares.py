@@ -87,7 +87,7 @@ def shares(corrector: Corrector, texts: Sequence[str]) -> dict[str, float]:
 @contextlib.contextmanager
 def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
     runtime = corrector.stages.runtime
-    read, looked = runtime.replaced_logits, watch.around("second look", runtime.replaced_logits)
+    read, looked = runtime.read, watch.around("second look", runtime.read)
     in_check = False
 
     def check(self: Stages, *arguments: Any) -> list[Any]:
@@ -98,7 +98,7 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         finally:
             in_check = False
 
-    def logits(encodings: Sequence[Any]) -> Any:
+    def reading(encodings: Sequence[Any]) -> Any:
         return looked(encodings) if in_check else first(encodings)
 
     original_check, first = Stages._check, watch.around("discriminator", read)
@@ -109,7 +109,7 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (Stages, "_rank", watch.around("proposals + ranking", Stages._rank)),
         (Stages, "_check", check),
         (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
-        (runtime, "replaced_logits", logits),
+        (runtime, "read", reading),
         (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),
     ]
     with contextlib.ExitStack() as stack:

@@ -46,7 +46,7 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
     windows = list(revision.windows(corrector.stages.max_length))
     parts = [
-        f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(corrector.stages.ranker.suspicion_threshold)},"
+        f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(corrector.stages.ranker.look_threshold)},"
         f" a correction is made from {_exact(corrector.min_confidence)}.\n"
     ]
     if not windows:
@@ -65,9 +65,9 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
     """The readings of one window of ``text`` and its suspicions; the places decided on go into ``decided``."""
     stages = corrector.stages
     encoding = stages.tokenizer.encode(window.text)
-    logits = stages.runtime.replaced_logits([encoding])[0]
+    logits = stages.runtime.read([encoding])[0].logits
     yield _readings(corrector, text, window, encoding, logits, view)
-    suspicions = {s.span.start for s in detect(window, encoding, logits, stages.ranker.suspicion_threshold)}
+    suspicions = {s.span.start for s in detect(window, encoding, logits, stages.ranker.look_threshold)}
     if not suspicions:
         yield "No character is suspicious enough: nothing is proposed.\n"
     for choice in stages.choices([window])[0]:
@@ -80,7 +80,7 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
         yield from _choice(corrector, choice, view)
         decided.add(_decided(corrector, choice, window.span.start))
     for place in sorted(suspicions):
-        yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing can be proposed.\n"
+        yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing likely enough can be proposed.\n"
 
 
 def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encoding, logits: Floats, view: View) -> str:
@@ -94,7 +94,7 @@ def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encod
         replaced = probability(float(logits[token]))
         marks = _marks(int(encoding.types[token])) if marked else ()
         note = _note(window, encoding, index)
-        suspicious = not note and replaced >= stages.ranker.suspicion_threshold
+        suspicious = not note and replaced >= stages.ranker.look_threshold
         shown = ("" if name == char else safe(name), _exact(replaced))
         bar = view.styled(_bar(replaced), fg="red" if suspicious else None, dim=not suspicious)
         place = str(window.span.start + index + 1)

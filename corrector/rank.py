@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "ngram_gain", "known_before",
-    "known_after", "commoner", "word_gain", "long_word_gain", "together",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
+    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "together",
 )  # fmt: skip
 CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *FEATURES)
 
@@ -45,11 +45,12 @@ _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit
 @dataclass(frozen=True)
 class Proposal:
     """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
-    both views of the generator, and its candidates."""
+    how likely it is in a personal name (0..1), both views of the generator, and its candidates."""
 
     index: int
     token: int
     logit: float
+    in_name: float
     visible: Floats  # (vocabulary,)
     masked: Floats
     candidates: tuple[Candidate, ...]
@@ -72,6 +73,10 @@ class Edit:
 class Ranker:
     """Weights of both steps and the calibration (Platt: logit → scale·logit + offset).
 
+    Before them two gates bound the work. The generator looks at a character from the discriminator's probability
+    ``look_threshold`` on; it is suspicious when σ(a·logit + b·ln p + c) ≥ ``suspicion_threshold``, with ``suspicion`` (a, b, c)
+    and p the generator's probability of the likeliest other character.
+
     The check is piecewise linear in each feature: ``check_bends`` names (knot, weight) pairs, each of which adds
     weight·max(0, value - knot) to what ``check_weights`` gives.
     """
@@ -79,9 +84,12 @@ class Ranker:
     weights: Mapping[str, float]
     check_weights: Mapping[str, float]
     calibration: tuple[float, float] = (1.0, 0.0)
+    look_threshold: float = 0.05
+    suspicion: tuple[float, float, float] = (1.0, 0.0, 0.0)
     suspicion_threshold: float = 0.05
     min_confidence: float = 0.5
     check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    profiles: Mapping[str, float] = field(default_factory=dict)  # confidences asked for by name (``config.profile_confidence``)
     source: str = field(default="built in", compare=False)
 
     @classmethod
@@ -89,10 +97,12 @@ class Ranker:
         """Read ``ranker.json``. Raises ModelError if it does not name exactly the features of this version."""
         try:
             data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            detection, other, offset = map(float, data["suspicion"])
             ranker = cls(
                 data["weights"], data["check_weights"], (data["calibration"]["scale"], data["calibration"]["offset"]),
-                data["suspicion_threshold"], data["min_confidence"],
-                {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()}, str(path),
+                data["look_threshold"], (detection, other, offset), data["suspicion_threshold"], data["min_confidence"],
+                {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
+                {name: float(confidence) for name, confidence in data["profiles"].items()}, str(path),
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(path, f"cannot be read as a ranker ({error!r}); install or copy the model again") from error
@@ -106,9 +116,18 @@ class Ranker:
         record = {
             "weights": dict(self.weights), "check_weights": dict(self.check_weights), "check_bends": dict(self.check_bends),
             "calibration": {"scale": scale, "offset": offset},
+            "look_threshold": self.look_threshold, "suspicion": list(self.suspicion),
             "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
+            "profiles": dict(self.profiles),
         }  # fmt: skip
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+
+    def is_suspicious(self, logits: Floats, best_others: Floats) -> NDArray[np.bool_]:
+        """Which characters are worth proposals, from the discriminator's logits and the generator's best other (n,) each."""
+        detection, other, offset = self.suspicion
+        score = detection * logits + (other * best_others if other else 0.0) + offset
+        found: NDArray[np.bool_] = score >= np.log(self.suspicion_threshold / (1 - self.suspicion_threshold))
+        return found
 
     def scores(self, edits: Sequence[Edit]) -> Floats:
         """w·f of each edit: (edits,)."""
@@ -142,7 +161,7 @@ def default_ranker() -> Ranker:
         "glyph_similarity": 2.0, "dissimilar": -4.0, "word_gain": 0.5, "together": -1.0,
     }  # fmt: skip
     check = dict.fromkeys(CHECK_FEATURES, 0.0) | {"score": 1.0, "detection_after": -0.3, "suspicion_removed": 0.1, "margin": 0.0}
-    return Ranker(weights, check, suspicion_threshold=0.2, min_confidence=0.8)
+    return Ranker(weights, check, look_threshold=0.2, suspicion_threshold=0.2, min_confidence=0.8)
 
 
 def group(proposals: Sequence[Proposal], longest: int = 3) -> list[tuple[Proposal, ...]]:
@@ -241,13 +260,13 @@ def _fit(texts: NDArray[np.int64], places: NDArray[np.int64], tables: MarkTables
 
 
 def _character_features(member: Proposal, old: int, new: int, vocabulary: Sequence[str]) -> tuple[float, ...]:
-    """What one changed character adds to the features up to and including ``dissimilar``, in their order."""
+    """What one changed character adds to the features up to and including ``in_name``, in their order."""
     a, b = vocabulary[old], vocabulary[new]
     sound, shape = pinyin_similarity(a, b), glyph_similarity(a, b)
     visible, masked = member.visible[new], member.masked[new]
     return (
         1.0, member.logit, _limit(visible - member.visible[old]), _limit(masked - member.masked[old]), _limit(visible),
-        _limit(masked), sound, shape, float(sound >= SAME_SOUND), float(max(sound, shape) < ALIKE),
+        _limit(masked), sound, shape, float(sound >= SAME_SOUND), float(max(sound, shape) < ALIKE), member.in_name,
     )  # fmt: skip
 
 

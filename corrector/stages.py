@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,22 +11,39 @@ import numpy as np
 
 from corrector.detect import detect
 from corrector.electra.marks import MARK_REACH, MarkTables
-from corrector.electra.runtime import Encoding, Floats, Runtime
+from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.propose import propose
 from corrector.rank import Edit, Proposal, Ranker, edits_of, group
+from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
 from corrector.text.protect import is_han
 from corrector.types import Sentence
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 CHECKED = 2  # best edits of a group that the discriminator reads in place
-HOPELESS = 0.02  # a group is not checked when the ranker gives all its edits together less than this
+HOPELESS = 0.1  # an edit is not checked when the ranker gives it less than this
+
+
+_NOTHING: Floats = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The characters of one window that the discriminator flags: their places in it and among its tokens, its logits for them,
+    the generator's log-probabilities (characters, vocabulary), and those of the likeliest other Han character (characters,)."""
+
+    window: int
+    indexes: list[int]
+    tokens: list[int]
+    logits: Floats
+    visible: Floats
+    best_others: Floats
 
 
 @dataclass(frozen=True)
 class GroupChoice:
-    """The edits of one group, best first, with their scores and, for the first ``CHECKED``, their check features."""
+    """The edits of one group, best first, with their scores and, for the first one or two, their check features."""
 
     edits: tuple[Edit, ...]
     scores: Floats
@@ -52,41 +68,61 @@ class Stages:
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
         encodings = self.tokenizer.encode_many([window.text for window in windows])
-        logits = self.runtime.replaced_logits(encodings)
-        threshold = self.ranker.suspicion_threshold
-        suspicious: list[tuple[int, list[int]]] = []  # (window, characters of it)
-        for number, window in enumerate(windows):
-            found = detect(window, encodings[number], logits[number], threshold)
-            if found:
-                suspicious.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
-        groups = self._propose(encodings, logits, suspicious)
+        readings = self.runtime.read(encodings)
+        groups = self._masked(encodings, self._suspected(windows, self.looks(windows, encodings, readings)))
         choices = ((number, self._rank(encodings[number], members)) for number, members in groups)
-        ranked = [(number, choice) for number, choice in choices if choice is not None and self._is_hopeful(choice)]
+        ranked = [(number, choice) for number, choice in choices if choice is not None and self._hopeful(choice)]
         result: list[list[GroupChoice]] = [[] for _ in windows]
-        for number, choice in self._check(encodings, logits, ranked):
+        for number, choice in self._check(encodings, readings, ranked):
             result[number].append(choice)
         return result
 
-    def _propose(
-        self, encodings: Sequence[Encoding], logits: Sequence[Floats], suspicious: Sequence[tuple[int, list[int]]]
-    ) -> list[tuple[int, tuple[Proposal, ...]]]:
-        """Groups of proposals. The generator reads each sentence once as it is, and once per group with the group masked."""
-        places = [[int(encodings[number].token_of[index]) for index in indexes] for number, indexes in suspicious]
-        visible = self.runtime.log_probabilities([encodings[number] for number, _ in suspicious], places)
-        bare: list[tuple[int, tuple[Proposal, ...]]] = []
-        nothing = np.zeros(0, dtype=np.float32)
-        for (number, indexes), tokens, views in zip(suspicious, places, visible, strict=True):
+    def looks(self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> list[Look]:
+        """For each window with characters that the discriminator flags at all: what the generator makes of these, in place."""
+        flagged: list[tuple[int, list[int]]] = []
+        for number, window in enumerate(windows):
+            found = detect(window, encodings[number], readings[number].logits, self.ranker.look_threshold)
+            if found:
+                flagged.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
+        places = [encodings[number].token_of[indexes].tolist() for number, indexes in flagged]
+        views = self.runtime.log_probabilities(
+            [encodings[number] for number, _ in flagged], places, [readings[number] for number, _ in flagged]
+        )
+        return [
+            Look(number, indexes, tokens, readings[number].logits[tokens], view, self._best_others(view, encodings[number].ids[tokens]))
+            for (number, indexes), tokens, view in zip(flagged, places, views, strict=True)
+        ]
+
+    def _suspected(self, windows: Sequence[Sentence], looks: Sequence[Look]) -> list[tuple[int, tuple[Proposal, ...]]]:
+        """Groups of suspicions, (window, members): what is likely enough to be wrong now that both networks have seen it."""
+        groups: list[tuple[int, tuple[Proposal, ...]]] = []
+        for look in looks:
+            kept = np.flatnonzero(self.ranker.is_suspicious(look.logits, look.best_others)).tolist()
+            names = name_scores(windows[look.window].text) if kept else _NOTHING
             members = [
-                Proposal(index, token, float(logits[number][token]), view, nothing, ())
-                for index, token, view in zip(indexes, tokens, views, strict=True)
+                Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())
+                for i, index in ((i, look.indexes[i]) for i in kept)
             ]
-            bare += [(number, grouped) for grouped in group(members)]
+            groups += [(look.window, grouped) for grouped in group(members)]
+        return groups
+
+    def _best_others(self, views: Floats, present: Ints) -> Floats:
+        """The log-probability of the likeliest Han character that is not ``present`` (rows,), of views (rows, vocabulary)."""
+        others = np.where(self.replaceable[: views.shape[1]], views, -np.inf)
+        others[np.arange(len(others)), present] = -np.inf
+        best: Floats = others.max(1)
+        return best
+
+    def _masked(
+        self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
+    ) -> list[tuple[int, tuple[Proposal, ...]]]:
+        """The same groups with candidates, once the generator has read each with all its characters masked."""
         mask = self.tokenizer.mask_id
-        hidden = self._with_ids([(encodings[number], ms[0].token, [mask] * len(ms)) for number, ms in bare])
-        masked = self.runtime.log_probabilities(hidden, [[m.token for m in members] for _, members in bare])
+        hidden = self._with_ids([(encodings[number], members[0].token, [mask] * len(members)) for number, members in groups])
+        masked = self.runtime.log_probabilities(hidden, [[member.token for member in members] for _, members in groups])
         return [
             (number, tuple(self._proposal(encodings[number], m, view) for m, view in zip(members, views, strict=True)))
-            for (number, members), views in zip(bare, masked, strict=True)
+            for (number, members), views in zip(groups, masked, strict=True)
         ]
 
     def _proposal(self, encoding: Encoding, member: Proposal, masked: Floats) -> Proposal:
@@ -122,27 +158,27 @@ class Stages:
         order = np.argsort(-scores, kind="stable")
         return GroupChoice(tuple(edits[i] for i in order), scores[order], np.zeros((0, 0), dtype=np.float32))
 
-    def _is_hopeful(self, choice: GroupChoice) -> bool:
-        """Whether any edit of the group may be right: Σ exp(score) / (1 + Σ exp(score)) is not below ``hopeless``."""
-        odds = float(np.logaddexp.reduce(choice.scores))
-        return self.hopeless <= 0 or odds >= math.log(self.hopeless / (1 - self.hopeless))
+    def _hopeful(self, choice: GroupChoice) -> int:
+        """How many of the best edits to check: those, ``CHECKED`` at most, that the ranker gives ``hopeless`` or more."""
+        shares = np.exp(choice.scores[:CHECKED] - np.logaddexp(0.0, np.logaddexp.reduce(choice.scores)))
+        return int((shares >= self.hopeless).sum())
 
     def _check(
-        self, encodings: Sequence[Encoding], logits: Sequence[Floats], ranked: Sequence[tuple[int, GroupChoice]]
+        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, GroupChoice]]
     ) -> Iterator[tuple[int, GroupChoice]]:
         """Let the discriminator read the best edits of every group in place; yields the groups with their check features."""
         tried = [
             (encodings[number], edit.token, [self.id_of[c] for c in edit.replacement])
             for number, choice in ranked
-            for edit in choice.edits[:CHECKED]
+            for edit in choice.edits[: self._hopeful(choice)]
         ]
-        after = iter(self.runtime.replaced_logits(self._with_ids(tried)))
+        after = iter(self.runtime.read(self._with_ids(tried)))
         for number, choice in ranked:
             rows = []
-            for rank, (edit, score) in enumerate(zip(choice.edits[:CHECKED], choice.scores, strict=False)):
-                now = next(after)
+            for rank in range(self._hopeful(choice)):
+                edit, score, now = choice.edits[rank], choice.scores[rank], next(after).logits
                 changed = slice(edit.token, edit.token + len(edit.replacement))
-                removed = np.logaddexp(0, logits[number]).sum() - np.logaddexp(0, now).sum()
+                removed = np.logaddexp(0, readings[number].logits).sum() - np.logaddexp(0, now).sum()
                 other = choice.scores[1 - rank] if len(choice.scores) > 1 else -10.0
                 margin = float(np.clip(score - other, -10, 10))
                 rows.append([1.0, score, float(now[changed].max()), float(np.clip(removed, -15, 15)), margin, *edit.features])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from corrector.electra.runtime import Encoding, Floats
+from corrector.electra.runtime import Encoding, Floats, Reading
 from corrector.text.protect import merged, protected_spans
 from corrector.text.segment import sentences
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
@@ -93,15 +93,17 @@ class FakeRuntime:
         self._logit = logit
         self.calls = {"discriminator": 0, "generator": 0}
 
-    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         self.calls["discriminator"] += len(encodings)
         wrong = list(self._right_of)
         return [
-            np.where(np.isin(encoding.ids, wrong), self._logit, -self._logit).astype(np.float32)
+            Reading(np.where(np.isin(encoding.ids, wrong), self._logit, -self._logit).astype(np.float32))
             for encoding in encodings
         ]
 
-    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
+    def log_probabilities(
+        self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
+    ) -> list[Floats]:
         self.calls["generator"] += len(encodings)
         return [
             np.stack([self._distribution(int(encoding.ids[position])) for position in wanted])

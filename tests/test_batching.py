@@ -54,7 +54,7 @@ WINDOWS = [window(1, 2), window(*range(40)), window(3, 4, 5)]
 
 def test_discriminator_results_come_in_input_order() -> None:
     found = run_discriminator(WINDOWS, PAD, lambda batch: (batch.ids * 10).astype(np.float32))
-    assert [logits.tolist() for logits in found] == [[10, 20], [10 * i for i in range(40)], [30, 40, 50]]
+    assert [reading.logits.tolist() for reading in found] == [[10, 20], [10 * i for i in range(40)], [30, 40, 50]]
     assert run_discriminator([], PAD, lambda batch: np.zeros((0, 0), dtype=np.float32)) == []
 
 

@@ -55,5 +55,5 @@ def test_the_stages_are_found_and_left_as_they_were() -> None:
     before = [found.corrections for found in corrector.correct_many(["我很高形。", "abc"])]
     seconds = shares(corrector, ["我很高形。", "abc"])
     assert set(seconds) == set(STAGES) and all(taken > 0 for taken in seconds.values())
-    assert "replaced_logits" not in vars(runtime)
+    assert "read" not in vars(runtime)
     assert [found.corrections for found in corrector.correct_many(["我很高形。", "abc"])] == before

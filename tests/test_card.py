@@ -5,7 +5,7 @@ from typing import Any
 from corrector.train.card import render_card
 
 FILES = {"vocab.txt": {"sha256": "ab" * 32, "bytes": 12345}}
-BARE = {"schema": 1, "name": "tiny", "version": "0.2", "licence": "Apache-2.0", "files": FILES}
+BARE = {"schema": 2, "name": "tiny", "version": "0.2", "licence": "Apache-2.0", "files": FILES}
 FIGURES = {
     "strict_correction.precision": 0.5,
     "strict_correction.recall": 0.25,
@@ -19,7 +19,7 @@ FIGURES = {
 def full() -> dict[str, Any]:
     return BARE | {
         "code": {"made_with": "0.1.0"},
-        "thresholds": {"suspicion_threshold": 0.04, "min_confidence": 0.62},
+        "thresholds": {"look_threshold": 0.04, "min_confidence": 0.62},
         "sources": [
             {
                 "register": "news", "name": "paper", "million_characters": 1.5, "repositories": ["a/b", "c/d"], "licence": "MIT",

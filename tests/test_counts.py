@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from corrector.electra import onnx_runtime
-from corrector.electra.batching import ALONE, batches
 from corrector.electra.model_dir import DEFAULT_MODEL, model_places
-from corrector.electra.runtime import Encoding, Floats, Runtime
+from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.pipeline import BLOCK, Corrector, windows_of
 from corrector.stages import CHECKED
 from corrector.types import CorrectedDocument, Document
@@ -43,14 +41,16 @@ class Counting:
         self.tokens = dict(self.calls)
         self.positions = 0
 
-    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         self._count("discriminator", encodings)
-        return self._inner.replaced_logits(encodings)
+        return self._inner.read(encodings)
 
-    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
+    def log_probabilities(
+        self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
+    ) -> list[Floats]:
         self._count("generator", encodings)
         self.positions += sum(map(len, positions))
-        return self._inner.log_probabilities(encodings, positions)
+        return self._inner.log_probabilities(encodings, positions, readings)
 
     def _count(self, network: str, encodings: Sequence[Encoding]) -> None:
         self.calls[network] += 1
@@ -67,7 +67,7 @@ class Watched:
         self.runtime = stages.runtime = Counting(stages.runtime)
         self.readings = self.rounds = self.suspicious = self.groups = self.suspicions = 0
         self.read: list[str] = []
-        choices, propose, rank = stages.choices, stages._propose, stages._rank
+        choices, looks, rank = stages.choices, stages.looks, stages._rank
 
         def counted_choices(windows: Sequence[Any]) -> Any:
             self.rounds += 1
@@ -75,17 +75,18 @@ class Watched:
             self.read += [window.text for window in windows]
             return choices(windows)
 
-        def counted_propose(encodings: Any, logits: Any, suspicious: Any) -> Any:
-            self.suspicious += len(suspicious)
-            self.suspicions += sum(len(indexes) for _, indexes in suspicious)
-            return propose(encodings, logits, suspicious)
+        def counted_looks(windows: Any, encodings: Any, readings: Any) -> Any:
+            found = looks(windows, encodings, readings)
+            self.suspicious += len(found)
+            self.suspicions += sum(len(look.indexes) for look in found)
+            return found
 
         def counted_rank(encoding: Any, members: Any) -> Any:
             self.groups += 1
             return rank(encoding, members)
 
         monkeypatch.setattr(stages, "choices", counted_choices)
-        monkeypatch.setattr(stages, "_propose", counted_propose)
+        monkeypatch.setattr(stages, "looks", counted_looks)
         monkeypatch.setattr(stages, "_rank", counted_rank)
 
     def windows(self, texts: Sequence[str]) -> list[str]:
@@ -160,13 +161,6 @@ def test_the_windows_of_a_long_line_are_read_once(monkeypatch: pytest.MonkeyPatc
     assert watched.runtime.windows["generator"] == 0
 
 
-def test_no_window_of_an_int8_model_is_padded() -> None:
-    none, unmarked = np.zeros(0, np.int32), np.zeros(0, bool)
-    encodings = [Encoding(np.zeros(n, np.int32), np.zeros(n, np.int32), none, unmarked) for n in (3, 9, 40, 9)]
-    made = list(batches(encodings, 0, ALONE))
-    assert len(made) == 4 and all(batch.mask.all() for batch in made)
-
-
 @pytest.fixture
 def texts() -> list[str]:
     """Labelled sentences of one window each, about sixty, with and without their errors."""
@@ -180,10 +174,11 @@ def test_the_embedded_model_does_no_more_than_it_must(texts: list[str], monkeypa
     given = {"tokens": 0, "padding": 0}
     run = onnx_runtime._run
 
-    def counted(session: Any, network: Any, inputs: Any) -> Floats:
-        given["tokens"] += inputs["input_ids"].size
-        given["padding"] += int((inputs["attention_mask"] == 0).sum())
-        return run(session, network, inputs)
+    def counted(session: Any, network: Any, outputs: Any, inputs: Any) -> list[Floats]:
+        if "input_ids" in inputs:
+            given["tokens"] += inputs["input_ids"].size
+            given["padding"] += int((inputs["attention_mask"] == 0).sum())
+        return run(session, network, outputs, inputs)
 
     monkeypatch.setattr(onnx_runtime, "_run", counted)
     watched = Watched(corrector, monkeypatch)

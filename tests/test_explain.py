@@ -93,7 +93,7 @@ def test_the_decision_follows_the_threshold() -> None:
 def test_a_suspicion_without_proposals_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     corrector, _ = make()
     monkeypatch.setattr(corrector.stages, "choices", lambda windows: [[] for _ in windows])
-    assert "Suspicion 形, character 6: nothing can be proposed.\n" in explain(corrector, "我今天很高形。")
+    assert "Suspicion 形, character 6: nothing likely enough can be proposed.\n" in explain(corrector, "我今天很高形。")
 
 
 def test_groups_are_explained_together_and_places_count_from_the_start() -> None:

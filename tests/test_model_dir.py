@@ -34,7 +34,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 
 def write_manifest(folder: Path, **changes: Any) -> None:
-    manifest = {"schema": 1, "name": "tiny", "version": "1.2", "files": file_entries(folder, OWN_FILES)} | changes
+    manifest = {"schema": 2, "name": "tiny", "version": "1.2", "files": file_entries(folder, OWN_FILES)} | changes
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
@@ -162,8 +162,8 @@ def edit(name: str, text: str | None) -> Callable[[Path], object]:
         (edit("manifest.json", None), r"manifest\.json: missing; install or copy the model again"),
         (edit("manifest.json", "{"), r"manifest\.json: not valid JSON"),
         (edit("manifest.json", "[]"), r"manifest\.json: not a JSON object"),
-        (edit("manifest.json", '{"schema": 2}'), "schema 2 where this version reads 1; upgrade"),
-        (edit("manifest.json", '{"schema": 1}'), "'files' lists no files"),
+        (edit("manifest.json", '{"schema": 1}'), "schema 1 where this version reads 2; upgrade"),
+        (edit("manifest.json", '{"schema": 2}'), "'files' lists no files"),
         (lambda own: write_manifest(own, files={"../x": {}}), "outside the model directory"),
         (
             lambda own: write_manifest(own, files={"vocab.txt": {"bytes": 1}}),

@@ -112,14 +112,14 @@ def test_unknown_characters_shift_nothing() -> None:
 
 def test_a_window_that_fails_stays_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     corrector, runtime = make()
-    working = runtime.replaced_logits
+    working = runtime.read
 
     def failing(encodings):  # type: ignore[no-untyped-def]
         if any(VOCABULARY.index("公") in encoding.ids for encoding in encodings):
             raise ValueError("a window it cannot read")
         return working(encodings)
 
-    monkeypatch.setattr(runtime, "replaced_logits", failing)
+    monkeypatch.setattr(runtime, "read", failing)
     corrected = corrector.correct("我很高形。\n公司以经好。\n我因该好。\n")
     assert corrected_text(corrected) == "我很高兴。\n公司以经好。\n我应该好。\n"
     assert corrected.unprocessed == 1
@@ -218,7 +218,7 @@ def test_traditional_text_is_corrected_in_its_own_script() -> None:
 def test_doubtful_corrections_are_made_when_they_are_asked_for() -> None:
     """Below REPORTED_CONFIDENCE nothing is even suggested, but what the user asks for is made."""
     doubtful = default_ranker()
-    doubtful = Ranker(doubtful.weights, doubtful.check_weights, (1.0, -14.0), doubtful.suspicion_threshold)
+    doubtful = Ranker(doubtful.weights, doubtful.check_weights, (1.0, -14.0), doubtful.look_threshold)
     for min_confidence, result in ((0.5, "我很高形"), (0.0, "我很高兴")):
         corrector, _ = make(min_confidence=min_confidence)
         corrector.stages.ranker = doubtful
@@ -339,7 +339,7 @@ def proposal(character: str, index: int, *candidates: str) -> Proposal:
     encoding = tokenizer.encode(character)
     replaceable = np.array([len(token) == 1 and token >= "\u4e00" for token in VOCABULARY])
     found = propose(encoding, 1, view, view, VOCABULARY, replaceable, tables(), ids)
-    return Proposal(index, index + 1, 3.0, view, view, found)
+    return Proposal(index, index + 1, 3.0, 0.0, view, view, found)
 
 
 def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> None:
@@ -416,17 +416,17 @@ def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[n
 def test_reading_again_goes_on_until_nothing_more_is_found() -> None:
     """Five errors of which the discriminator sees only the first at a time."""
     corrector, runtime = make({"形": "兴"})
-    working = runtime.replaced_logits
+    working = runtime.read
 
     def one_at_a_time(encodings):  # type: ignore[no-untyped-def]
-        logits = working(encodings)
-        for encoding, found in zip(encodings, logits, strict=True):
+        readings = working(encodings)
+        for encoding, found in zip(encodings, (reading.logits for reading in readings), strict=True):
             wrong = [VOCABULARY.index("形")]
             places = [place for place, token in enumerate(encoding.ids.tolist()) if token in wrong]
             found[:] = -6.0
             found[places[:1]] = 6.0
-        return logits
+        return readings
 
-    runtime.replaced_logits = one_at_a_time  # type: ignore[method-assign]
+    runtime.read = one_at_a_time  # type: ignore[method-assign]
     corrected = corrector.correct("高形，高形，高形，高形，高形。")
     assert corrected_text(corrected) == "高兴，高兴，高兴，高兴，高兴。"

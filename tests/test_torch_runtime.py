@@ -87,7 +87,7 @@ def test_offsets_in_mixed_text(release: tuple[ModelDirectory, dict[str, Any]]) -
 def test_discriminator_equals_a_direct_forward_pass(release: tuple[ModelDirectory, dict[str, Any]]) -> None:
     model, networks = release
     encodings = [model.tokenizer.encode(text) for text in TEXTS]
-    found = load_runtime(model).replaced_logits(encodings)
+    found = [reading.logits for reading in load_runtime(model).read(encodings)]
     for encoding, logits in zip(encodings, found, strict=True):
         with torch.no_grad():
             direct = networks["discriminator"](torch.from_numpy(encoding.ids.astype(np.int64))[None]).logits[0]
@@ -113,7 +113,7 @@ def test_plain_models_see_no_types(release: tuple[ModelDirectory, dict[str, Any]
     runtime = TorchRuntime(model)
     plain = model.tokenizer.encode("汉字")
     marked = model.tokenizer.encode("汉字", np.array([0, 1, 1, 0]))
-    assert np.array_equal(*runtime.replaced_logits([plain, marked]))
+    assert np.array_equal(*(reading.logits for reading in runtime.read([plain, marked])))
 
 
 def test_own_pair_sees_types(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_own_pair_sees_types(tmp_path: Path) -> None:
         ids, types = torch.from_numpy(encoding.ids.astype(np.int64)), torch.tensor([0, 2, 1, 0])
         direct = networks["discriminator"](ids[None], token_type_ids=types[None]).logits[0]
         untyped = networks["discriminator"](ids[None]).logits[0]
-    (logits,) = TorchRuntime(model).replaced_logits([encoding])
+    logits = TorchRuntime(model).read([encoding])[0].logits
     assert logits == pytest.approx(direct.numpy(), abs=1e-4)
     assert logits != pytest.approx(untyped.numpy(), abs=1e-3)
 
@@ -138,7 +138,7 @@ def test_nothing_reaches_standard_output(release: tuple[ModelDirectory, dict[str
         "import sys; from corrector.electra import load_runtime; from corrector.electra.model_dir import find_model;"
         "model = find_model(sys.argv[1]); assert not {'torch', 'transformers', 'onnxruntime'} & set(sys.modules);"
         "windows = [model.tokenizer.encode('汉字')]; runtime = load_runtime(model, threads=1);"
-        "runtime.replaced_logits(windows); runtime.log_probabilities(windows, [[1]])"
+        "runtime.read(windows); runtime.log_probabilities(windows, [[1]])"
     )
     command = [sys.executable, "-c", code, str(release[0].path)]
     root = Path(__file__).resolve().parent.parent
@@ -153,7 +153,7 @@ def test_checkpoint_without_its_head(tmp_path: Path) -> None:
     torch.save(state, path)
     runtime = load_runtime(find_model(tmp_path))
     with pytest.raises(ModelError, match=r"pytorch_model\.bin: no weights for discriminator_predictions"):
-        runtime.replaced_logits([find_model(tmp_path).tokenizer.encode("汉字")])
+        runtime.read([find_model(tmp_path).tokenizer.encode("汉字")])
 
 
 def test_damaged_checkpoint(tmp_path: Path) -> None:
@@ -175,14 +175,14 @@ def test_without_torch(release: tuple[ModelDirectory, dict[str, Any]], monkeypat
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
     with pytest.raises(ModelError, match=r"needs PyTorch and transformers; install electra-correct\[torch\]"):
-        runtime.replaced_logits([release[0].tokenizer.encode("汉字")])
+        runtime.read([release[0].tokenizer.encode("汉字")])
 
 
 def test_windows_longer_than_the_model(release: tuple[ModelDirectory, dict[str, Any]]) -> None:
     model, _ = release
     windows = [model.tokenizer.encode("字" * 47)]
     with pytest.raises(ModelError, match="a window of 49 tokens does not fit its 48 positions"):
-        load_runtime(model).replaced_logits(windows)
+        load_runtime(model).read(windows)
 
 
 def test_the_whole_pipeline_runs_on_a_public_release(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
     assert directory.manifest["training"]["hours"] == 3
     assert directory.manifest["training"]["corpus"]["sha256"] == "ab" * 32
     assert directory.manifest["sources"] == sources and directory.manifest["scores"] == []
-    assert set(directory.manifest["thresholds"]) == {"suspicion_threshold", "min_confidence"}
+    assert set(directory.manifest["thresholds"]) == {"look_threshold", "suspicion_threshold", "min_confidence"}
     assert sorted(directory.manifest["files"]) == [
         "discriminator/config.json", "discriminator/model.int8.onnx", "generator/config.json", "generator/model.int8.onnx",
         "marks.npz", "ranker.json", "vocab.txt",
@@ -123,9 +123,11 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
         for i, m, t in zip(ids, mask, types, strict=True)
     ]
     runtime = load_runtime(directory, 1)
-    for found, wanted in zip(runtime.replaced_logits(rows), expected[0], strict=True):
+    readings = runtime.read(rows)
+    for found, wanted in zip((reading.logits for reading in readings), expected[0], strict=True):
         assert np.abs(found - wanted.numpy()[: len(found)]).mean() < NOISE * float(expected[0].std())
-    found = np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]]))
+    found = np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]], readings))
+    assert np.array_equal(found, np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]])))
     wanted = expected[1].log_softmax(-1).numpy()
     assert np.abs(found - wanted).mean() < NOISE * wanted.std()
 

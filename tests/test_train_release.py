@@ -52,7 +52,7 @@ def test_refresh_takes_a_new_ranker_and_keeps_the_rest(model: Path) -> None:
         read_manifest(model, verify=True)
     refresh_manifest(model, pytest.fail)
     manifest = read_manifest(model, verify=True)
-    assert manifest["thresholds"] == {"suspicion_threshold": 0.2, "min_confidence": 0.67}
+    assert manifest["thresholds"] == {"look_threshold": 0.2, "suspicion_threshold": 0.2, "min_confidence": 0.67}
     assert manifest["training"] == {"hours": 3}
     assert "0.67" in (model / "README.md").read_text("utf-8")
 

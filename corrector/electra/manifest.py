@@ -10,7 +10,7 @@ from typing import Any
 
 from corrector.errors import ModelError
 
-SCHEMA = 1
+SCHEMA = 2
 MANIFEST = "manifest.json"
 AGAIN = "install or copy the model again"
 

@@ -3,63 +3,84 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from corrector.electra.batching import ALONE, Batch, Longs, check_lengths, run_discriminator, run_generator
-from corrector.electra.runtime import Encoding, Floats
+from corrector.electra.batching import check_lengths, check_positions, log_softmax
+from corrector.electra.runtime import Encoding, Floats, Reading
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory, Network
 
 _ERRORS_ONLY = 3  # onnxruntime's log level
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 class OnnxRuntime:
     """A ``Runtime`` over two ONNX files; each session is created when first asked, so clean text loads one of them.
 
-    Every window runs by itself, ``threads`` of them side by side, so that a result depends on its window alone.
+    The discriminator takes int64 ``input_ids``, ``attention_mask`` and ``token_type_ids`` of shape (batch, length) and gives
+    ``logits`` (batch, length) and its encoder's ``states`` (batch, length, hidden). The generator is a head on the same
+    encoder: it takes ``states`` (n, hidden) and gives ``logits`` (n, vocabulary).
 
-    Both networks take int64 ``input_ids``, ``attention_mask`` and ``token_type_ids`` of shape (batch, length). The
-    discriminator gives ``logits`` (batch, length); the generator also takes ``positions`` (n,), flat indexes into
-    batch × length, and gives ``logits`` (n, vocabulary).
+    Every window runs by itself, unpadded, ``threads`` of them side by side: int8 scales its activations over everything
+    given at once, so that in a batch a window's result would depend on its neighbours.
     """
 
     def __init__(self, model: ModelDirectory, threads: int = 0) -> None:
         self.model = model
         self.threads = threads or usable_cores()
-        self.pad_id = model.tokenizer.pad_id
 
-    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
-        network = self.model.discriminator
-        check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
+        self._check(encodings)
+        self._discriminator  # noqa: B018 - opened before the threads ask for it
+        return list(self._side_by_side(self._read, encodings))
 
-        session = self._discriminator
-
-        def forward(batch: Batch) -> Floats:
-            return _run(session, network, _inputs(batch))
-
-        return run_discriminator(encodings, self.pad_id, forward, ALONE, self.threads)
-
-    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
+    def log_probabilities(
+        self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
+    ) -> list[Floats]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
-        network = self.model.generator
-        check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
+        self._check(encodings)
+        check_positions(encodings, positions)
+        results = [np.zeros((0, self.model.generator.setting("vocab_size") or 0), dtype=np.float32)] * len(encodings)
+        asked = [index for index, wanted in enumerate(positions) if len(wanted)]
+        if not asked:
+            return results
+        self._discriminator, self._generator  # noqa: B018
 
-        if not any(map(len, positions)):
-            return [np.zeros((0, network.setting("vocab_size") or 0), dtype=np.float32) for _ in encodings]
-        session = self._generator
+        def propose(index: int) -> Floats:
+            reading = self._read(encodings[index]) if readings is None else readings[index]
+            assert reading.states is not None
+            given = {"states": reading.states[list(positions[index])]}
+            return log_softmax(_run(self._generator, self.model.generator, ["logits"], given)[0])
 
-        def forward(batch: Batch, flat: Longs) -> Floats:
-            return _run(session, network, _inputs(batch) | {"positions": flat})
+        for index, found in zip(asked, self._side_by_side(propose, asked), strict=True):
+            results[index] = found
+        return results
 
-        size = network.setting("vocab_size") or 0
-        return run_generator(encodings, positions, self.pad_id, size, forward, ALONE, self.threads)
+    def _read(self, encoding: Encoding) -> Reading:
+        ids, types = (part[None].astype(np.int64) for part in (encoding.ids, encoding.types))
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
+        logits, states = _run(self._discriminator, self.model.discriminator, ["logits", "states"], inputs)
+        return Reading(logits[0], states[0])
+
+    def _check(self, encodings: Sequence[Encoding]) -> None:
+        check_lengths(encodings, self.model.discriminator.setting("max_position_embeddings"), self.model.name)
+
+    def _side_by_side(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
+        """``map`` in order, over threads when there are several of both (onnxruntime releases the interpreter lock)."""
+        if self.threads == 1 or len(items) < 2:
+            yield from map(work, items)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from pool.map(work, items)
 
     @cached_property
     def _discriminator(self) -> Any:
@@ -77,10 +98,6 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _inputs(batch: Batch) -> dict[str, Longs]:
-    return {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": batch.types}
-
-
 def _session(network: Network) -> Any:
     import onnxruntime  # type: ignore[import-untyped]
 
@@ -95,13 +112,13 @@ def _session(network: Network) -> Any:
         raise ModelError(network.weights, message) from error
 
 
-def _run(session: Any, network: Network, inputs: dict[str, Longs]) -> Floats:
+def _run(session: Any, network: Network, outputs: Sequence[str], inputs: Mapping[str, Any]) -> list[Floats]:
     try:
-        logits: Floats = session.run(["logits"], inputs)[0]
+        found: list[Floats] = session.run(outputs, inputs)
     except Exception as error:
         message = f"onnxruntime cannot run it ({_first_line(error)}); use the model this version came with"
         raise ModelError(network.weights, message) from error
-    return logits
+    return found
 
 
 def _first_line(error: Exception) -> str:

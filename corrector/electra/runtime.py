@@ -28,13 +28,30 @@ class Encoding:
     is_whole: NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the discriminator made of one window.
+
+    ``logits`` (tokens,): for each token, that it was replaced. ``states`` (tokens, hidden): what its encoder made of each
+    token, where the generator is a head on the same encoder; None where the generator has an encoder of its own.
+    """
+
+    logits: Floats
+    states: Floats | None = None
+
+
 class Runtime(Protocol):
     """Runs the discriminator and the generator. Results come in input order; batching and padding are the runtime's business."""
 
-    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
-        """For each window the discriminator's logit, per token, that the token was replaced: shape (tokens,)."""
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
+        """The discriminator's reading of each window."""
         ...
 
-    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
-        """For each window the generator's natural-log probabilities at the given token positions: shape (positions, vocabulary)."""
+    def log_probabilities(
+        self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
+    ) -> list[Floats]:
+        """For each window the generator's natural-log probabilities at the given token positions: shape (positions, vocabulary).
+
+        ``readings`` are what ``read`` gave for these very windows, if it was asked: they may spare an encoder pass.
+        """
         ...

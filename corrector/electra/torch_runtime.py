@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corrector.electra.batching import Batch, Longs, check_lengths, run_discriminator, run_generator
-from corrector.electra.runtime import Encoding, Floats
+from corrector.electra.runtime import Encoding, Floats, Reading
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
@@ -33,13 +33,15 @@ class TorchRuntime:
         self.threads = threads
         self.pad_id = model.tokenizer.pad_id
 
-    def replaced_logits(self, encodings: Sequence[Encoding]) -> list[Floats]:
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
         check_lengths(encodings, self.model.discriminator.setting("max_position_embeddings"), self.model.name)
         return run_discriminator(encodings, self.pad_id, self._forward_discriminator)
 
-    def log_probabilities(self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]]) -> list[Floats]:
-        """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
+    def log_probabilities(
+        self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
+    ) -> list[Floats]:
+        """See ``Runtime``; the readings are not needed. Raises ModelError for a window longer than the model's positions."""
         network = self.model.generator
         check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
         vocabulary_size = network.setting("vocab_size") or 0

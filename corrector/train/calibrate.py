@@ -30,9 +30,12 @@ from corrector.train.release import refresh_manifest
 from corrector.types import Document, Sentence
 
 Rows = Sequence[tuple[str, str]]
-SUSPICION_THRESHOLD = 0.05  # of the discriminator; the ranker decides, so this only bounds the work
+LOOK_THRESHOLD = 0.03  # of the discriminator; the ranker decides, so this and the next only bound the work
+SUSPICION_THRESHOLD = 0.1  # from 0.05 on a quarter to a half more time for at most half a point of development F1
 UNCHANGED_SHARE = 0.992  # of error-free sentences that must stay as they are: 99 % is the aim, the rest is room for chance
+PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
 L2 = 1e-3
+PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
 FEW_VALUES = 8  # a feature of no more is left straight
 _BLOCK = 256
@@ -46,18 +49,28 @@ class Example:
     right: int
 
 
-def fit_log_linear(examples: Sequence[Example], size: int, steps: int = 200) -> NDArray[np.float64]:
-    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS)."""
+def fit_log_linear(
+    examples: Sequence[Example], size: int, steps: int = 200, prior: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS).
+
+    Given ``prior`` weights (size,) the penalty is on the distance from these, and as large as a normal prior of variance
+    1 / (2·PRIOR_L2): few examples change little.
+    """
     from scipy.optimize import minimize
 
     features = np.concatenate([example.features for example in examples]).astype(np.float64)
     scale = features.std(0)
     scale[scale < 1e-6] = 1.0  # a constant, such as the bias
+    if prior is not None:
+        scale = np.maximum(scale, 1.0)  # what hardly varies in few examples may vary more elsewhere
+    start = np.zeros(size) if prior is None else prior * scale
+    l2 = L2 if prior is None else PRIOR_L2 / len(examples)
     features = features / scale
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     owner = np.repeat(np.arange(len(examples)), sizes)
-    right = np.array([start + example.right for start, example in zip(starts, examples, strict=True) if example.right >= 0])
+    right = np.array([first + example.right for first, example in zip(starts, examples, strict=True) if example.right >= 0], dtype=np.int64)
 
     def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = features @ weights
@@ -65,18 +78,21 @@ def fit_log_linear(examples: Sequence[Example], size: int, steps: int = 200) -> 
         odds = np.exp(scores - top[owner])
         total = np.add.reduceat(odds, starts) + np.exp(-top)
         log_total = np.log(total) + top
-        loss = (log_total.sum() - scores[right].sum()) / len(examples) + L2 * weights @ weights
+        loss = (log_total.sum() - scores[right].sum()) / len(examples) + l2 * (weights - start) @ (weights - start)
         shares = odds / total[owner]
-        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * L2 * weights
+        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * l2 * (weights - start)
         return float(loss), gradient
 
-    found = minimize(objective, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps})
     weights: NDArray[np.float64] = found.x / scale
     return weights
 
 
-def fit_check(examples: Sequence[Example]) -> dict[str, Any]:
-    """``check_weights`` and ``check_bends``: a log-linear fit with knots at the quantiles of every feature of many values."""
+def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dict[str, Any]:
+    """``check_weights`` and ``check_bends``: a log-linear fit with knots at the quantiles of every feature of many values.
+
+    With a ``shipped`` ranker its knots stay, and its weights are where the fit starts and what it is drawn to.
+    """
     features = np.concatenate([example.features for example in examples])
     knots = [
         (column, float(knot))
@@ -84,6 +100,11 @@ def fit_check(examples: Sequence[Example]) -> dict[str, Any]:
         if len(np.unique(features[:, column].round(3))) > FEW_VALUES
         for knot in np.unique(np.quantile(features[:, column], KNOTS).round(4))
     ]
+    prior = None
+    if shipped is not None:
+        bent_by = [(CHECK_FEATURES.index(name), bend) for name, bends in shipped.check_bends.items() for bend in bends]
+        knots = [(column, knot) for column, (knot, _) in bent_by]
+        prior = np.array([*(shipped.check_weights[name] for name in CHECK_FEATURES), *(weight for _, (_, weight) in bent_by)])
     columns = [column for column, _ in knots]
     offsets = np.array([knot for _, knot in knots], dtype=np.float32)
 
@@ -91,7 +112,7 @@ def fit_check(examples: Sequence[Example]) -> dict[str, Any]:
         return np.concatenate([rows, np.maximum(rows[:, columns] - offsets, 0)], 1)
 
     size = len(CHECK_FEATURES)
-    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots))
+    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), prior=prior)
     bends: dict[str, list[tuple[float, float]]] = {}
     for (column, knot), weight in zip(knots, weights[size:], strict=True):
         bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
@@ -107,8 +128,9 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     None of them may be a test set. Sets without any error only count for the share of text left unchanged.
     """
     directory = find_model(model)
-    start = dataclasses.replace(default_ranker(), suspicion_threshold=SUSPICION_THRESHOLD)
+    start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
     stages = Stages(directory.tokenizer, load_runtime(directory), start, window_length(directory))
+    stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
     first = [
         Example(np.stack([edit.features for edit in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits)))
@@ -117,13 +139,23 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
     stages.ranker = dataclasses.replace(start, weights=_named(FEATURES, fit_log_linear(first, len(FEATURES))))
     stages.hopeless = HOPELESS
-    second = [Example(f.choice.checks, _right_edit(f, rows, len(f.choice.checks))) for f in find_groups(stages, rows)]
-    stages.ranker = dataclasses.replace(stages.ranker, **fit_check(second))
+    stages.ranker = dataclasses.replace(stages.ranker, **fit_check(_check_examples(stages, rows)))
     judged = {name: judge(stages, held) for name, held in held_back.items()}
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
     threshold = choose_threshold(calibrated, say)
-    return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold)
+    profiles = {name: choose_threshold(calibrated, lambda _: None, share) for name, share in PROFILES.items()}
+    return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
+
+
+def refit_check(stages: Stages, rows: Rows) -> Ranker:
+    """The ranker of ``stages`` with its check drawn towards what these rows say; as it is where nothing is suspected in them."""
+    examples = _check_examples(stages, rows)
+    return dataclasses.replace(stages.ranker, **fit_check(examples, stages.ranker)) if examples else stages.ranker
+
+
+def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
+    return [Example(f.choice.checks, _right_edit(f, rows, len(f.choice.checks))) for f in find_groups(stages, rows)]
 
 
 def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
@@ -175,17 +207,42 @@ def _named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:
     return {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}
 
 
+def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float]:
+    """``Ranker.suspicion``: logistic regression on the characters that the discriminator flags, wrong or not."""
+    from sklearn.linear_model import LogisticRegression
+
+    values: list[NDArray[np.float32]] = []
+    wrong: list[bool] = []
+    for block in _blocks(stages, rows):
+        sentences = [sentence for _, sentence in block]
+        encodings = stages.tokenizer.encode_many([sentence.text for sentence in sentences])
+        for look in stages.looks(sentences, encodings, stages.runtime.read(encodings)):
+            values.append(np.stack([look.logits, look.best_others], 1))
+            row, sentence = block[look.window]
+            source, target = (text[sentence.span.start :] for text in rows[row])
+            wrong += [source[index] != target[index] for index in look.indexes]
+    fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong))
+    detection, other = (round(float(weight), 5) for weight in fitted.coef_[0])
+    return detection, other, round(float(fitted.intercept_[0]), 5)
+
+
 def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
     """Every group of suspicions in the sources of ``rows``, in order."""
+    for block in _blocks(stages, rows):
+        choices = stages.choices([sentence for _, sentence in block])
+        for (number, sentence), groups in zip(block, choices, strict=True):
+            yield from (Found(number, sentence, choice) for choice in groups)
+
+
+def _blocks(stages: Stages, rows: Rows) -> Iterator[list[tuple[int, Sentence]]]:
+    """The windows of the sources with the numbers of their rows, ``_BLOCK`` at a time."""
     windows = (
         (number, sentence)
         for number, (source, _) in enumerate(rows)
         for sentence in windows_of(Document(None, source), stages.max_length)
     )
     while block := list(islice(windows, _BLOCK)):
-        choices = stages.choices([sentence for _, sentence in block])
-        for (number, sentence), groups in zip(block, choices, strict=True):
-            yield from (Found(number, sentence, choice) for choice in groups)
+        yield block
 
 
 def _is_right(found: Found, number: int, rows: Rows) -> bool:
@@ -225,8 +282,10 @@ def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
     return round(float(fitted.coef_[0, 0]), 5), round(float(fitted.intercept_[0]), 5)
 
 
-def choose_threshold(judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None]) -> float:
-    """The threshold with the best mean strict correction F1 among those that leave ``UNCHANGED_SHARE`` of clean text alone."""
+def choose_threshold(
+    judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None], unchanged_share: float = UNCHANGED_SHARE
+) -> float:
+    """The threshold with the best mean strict correction F1 among those that leave so much of the clean text alone."""
     clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
     clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
     best = (0.0, 0.99)
@@ -238,7 +297,7 @@ def choose_threshold(judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[s
         if hundredths % 5 == 0:
             shown = " ".join(f"{name} {score:.3f}" for name, score in scores.items())
             say(f"threshold {threshold:.2f}: mean F1 {mean:.4f}, unchanged {unchanged:.4f}, {shown}")
-        if unchanged >= UNCHANGED_SHARE and mean > best[0]:
+        if unchanged >= unchanged_share and mean > best[0]:
             best = (mean, threshold)
     return best[1]
 

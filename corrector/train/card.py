@@ -49,7 +49,7 @@ def _head(manifest: Mapping[str, Any]) -> str:
 def _use(manifest: Mapping[str, Any]) -> str:
     limits = manifest.get("thresholds") or {}
     chosen = limits.get("min_confidence", NONE)
-    suspicion = limits.get("suspicion_threshold", NONE)
+    look = limits.get("look_threshold", NONE)
     return "\n".join(
         (
             "## Use and limits",
@@ -62,7 +62,7 @@ def _use(manifest: Mapping[str, Any]) -> str:
             "- Traditional text, and characters outside `vocab.txt`, were not trained on.",
             "- Not for judging people by their writing, nor for changing legal or medical text unseen.",
             "",
-            f"Characters with a probability of at least {suspicion} of being replaced are looked into; corrections that are right"
+            f"Characters with a probability of at least {look} of being replaced are looked into; corrections that are right"
             f" with a probability of at least {chosen} are made, others only suggested.",
         )
     )

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from corrector.electra.model import MARKS, RANKER, VOCABULARY
+from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.rank import default_ranker
@@ -68,57 +68,49 @@ class _Plain(nn.Module):
 
 
 class _Discriminator(_Plain):
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        logits: Tensor = self.model.detection(self.encode(ids, mask, types))
-        return logits
+    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
+        states = self.encode(ids, mask, types)
+        return self.model.detection(states), states
 
 
-class _Generator(_Plain):
-    """The head has its own copy of the table: the quantiser cannot handle one that is looked up and multiplied by."""
+class _Generator(nn.Module):
+    """The corrective head alone. It has its own copy of the table: the quantiser cannot handle one that is also looked up."""
 
     def __init__(self, model: JointElectra) -> None:
-        super().__init__(model)
-        self.outputs = nn.Parameter(self.words.detach().t().clone())  # (embedding, vocabulary)
+        super().__init__()
+        self.head = model.correction
+        self.outputs = nn.Parameter(model.embeddings.table().detach().t().clone())  # (embedding, vocabulary)
 
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor, positions: Tensor) -> Tensor:
-        hidden = self.encode(ids, mask, types)
-        chosen = hidden.reshape(-1, hidden.shape[-1])[positions]
-        head = self.model.correction
-        logits: Tensor = head.norm(nn.functional.gelu(head.dense(chosen))) @ self.outputs + head.bias
+    def forward(self, states: Tensor) -> Tensor:
+        logits: Tensor = self.head.norm(nn.functional.gelu(self.head.dense(states))) @ self.outputs + self.head.bias
         return logits
 
 
 def export_onnx(model: JointElectra, out: Path) -> None:
-    """Write ``discriminator/`` and ``generator/`` with ``config.json`` and ``model.int8.onnx`` (weights per channel, 8 bits)."""
-    sample = (
-        torch.ones(2, 8, dtype=torch.long),
-        torch.ones(2, 8, dtype=torch.long),
-        torch.zeros(2, 8, dtype=torch.long),
-    )
+    """Write ``discriminator/`` and ``generator/`` with ``config.json`` and ``model.int8.onnx`` (weights per channel, 8 bits).
+
+    One encoder serves both: the discriminator also gives its states, from which the generator's head starts.
+    """
+    ids, ones = torch.ones(2, 8, dtype=torch.long), torch.ones(2, 8, dtype=torch.long)
     axes = {0: "batch", 1: "length"}
-    inputs = {"input_ids": axes, "attention_mask": axes, "token_type_ids": axes}
-    for name, network, arguments, dynamic in (
-        ("discriminator", _Discriminator(model), sample, inputs | {"logits": axes}),
-        (
-            "generator",
-            _Generator(model),
-            (*sample, torch.arange(3)),
-            inputs | {"positions": {0: "n"}, "logits": {0: "n"}},
-        ),
+    tokens = {"input_ids": axes, "attention_mask": axes, "token_type_ids": axes}
+    states = torch.zeros(3, model.config.hidden_size)
+    for name, network, arguments, inputs, outputs in (
+        (DISCRIMINATOR, _Discriminator(model), (ids, ones, torch.zeros_like(ids)), tokens, {"logits": axes, "states": axes}),
+        (GENERATOR, _Generator(model), (states,), {"states": {0: "n"}}, {"logits": {0: "n"}}),
     ):
         folder = out / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text(json.dumps(model.config.transformers_config(), indent=1) + "\n", "utf-8")
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch) / "model.onnx"
-            names = [key for key in dynamic if key != "logits"]
             with (
                 warnings.catch_warnings()
             ):  # the tracing exporter is deprecated, and warns of shapes that are constants here
                 warnings.simplefilter("ignore")
                 torch.onnx.export(
-                    network, arguments, str(plain), input_names=names, output_names=["logits"], dynamic_axes=dynamic,
-                    opset_version=17, dynamo=False,
+                    network, arguments, str(plain), input_names=list(inputs), output_names=list(outputs),
+                    dynamic_axes=inputs | outputs, opset_version=17, dynamo=False,
                 )  # fmt: skip
             _quantize(plain, folder / "model.int8.onnx")
 

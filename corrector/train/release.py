@@ -54,9 +54,10 @@ def refresh_manifest(
 
 
 def thresholds(path: Path) -> dict[str, float]:
-    """The two thresholds in a ``ranker.json``. Raises ModelError for a damaged one."""
+    """The thresholds in a ``ranker.json``. Raises ModelError for a damaged one."""
     ranker = Ranker.load(path)
-    return {"suspicion_threshold": ranker.suspicion_threshold, "min_confidence": ranker.min_confidence}
+    names = ("look_threshold", "suspicion_threshold", "min_confidence")
+    return {name: getattr(ranker, name) for name in names} | dict(ranker.profiles)
 
 
 def read_scores(path: Path) -> list[dict[str, Any]]:
