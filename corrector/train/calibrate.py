@@ -132,14 +132,19 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     stages = Stages(directory.tokenizer, load_runtime(directory), start, window_length(directory))
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
-    first = [
-        Example(np.stack([edit.features for edit in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits)))
-        for f in find_groups(stages, rows)
-    ]
+    first = _examples(stages, rows)
+    if not any(example.right >= 0 for example in first):  # a model so weak that it suspects nothing: all it flags will do
+        start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
+        stages.ranker = start
+        first = _examples(stages, rows)
     say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
     stages.ranker = dataclasses.replace(start, weights=_named(FEATURES, fit_log_linear(first, len(FEATURES))))
     stages.hopeless = HOPELESS
-    stages.ranker = dataclasses.replace(stages.ranker, **fit_check(_check_examples(stages, rows)))
+    second = _check_examples(stages, rows)
+    if not any(example.right >= 0 for example in second):  # a model so weak that all is hopeless: learn from what there is
+        stages.hopeless = 0.0
+        second = _check_examples(stages, rows)
+    stages.ranker = dataclasses.replace(stages.ranker, **fit_check(second))
     judged = {name: judge(stages, held) for name, held in held_back.items()}
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
@@ -152,6 +157,11 @@ def refit_check(stages: Stages, rows: Rows) -> Ranker:
     """The ranker of ``stages`` with its check drawn towards what these rows say; as it is where nothing is suspected in them."""
     examples = _check_examples(stages, rows)
     return dataclasses.replace(stages.ranker, **fit_check(examples, stages.ranker)) if examples else stages.ranker
+
+
+def _examples(stages: Stages, rows: Rows) -> list[Example]:
+    found = find_groups(stages, rows)
+    return [Example(np.stack([e.features for e in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits))) for f in found]
 
 
 def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
