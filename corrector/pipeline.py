@@ -14,13 +14,11 @@ import numpy as np
 
 from corrector.config import profile_confidence
 from corrector.confusions import Confusions
-from corrector.electra import load_runtime
-from corrector.electra.model import ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
 from corrector.rank import Edit, Ranker, default_ranker, reason_of
 from corrector.revision import Revision, windows_in
-from corrector.stages import MAX_LENGTH, GroupChoice, Stages
+from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import merged, protected_spans
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
@@ -74,7 +72,7 @@ class Corrector:
         self.model_name = directory.name
         self.model_checksum = directory.checksum
         self.min_confidence = ranker.min_confidence if min_confidence is None else min_confidence
-        self.stages = Stages(directory.tokenizer, load_runtime(directory, threads), ranker, window_length(directory))
+        self.stages = Stages.of(directory, ranker, threads)
 
     def correct(self, text: str) -> CorrectedDocument:
         """The corrections of one text; the text itself stays as it is (``apply.corrected_text`` makes them).
@@ -136,12 +134,6 @@ class Corrector:
             span, sentence.text[start:end], edit.replacement, round(float(confidences[best]), 6),
             _alternatives(choice, edit), reason_of(edit),
         )  # fmt: skip
-
-
-def window_length(model: ModelDirectory) -> int:
-    """The longest window in characters that the model has positions for, [CLS] and [SEP] taken off; ``MAX_LENGTH`` at most."""
-    positions = model.discriminator.setting("max_position_embeddings")
-    return MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
 
 
 def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:

@@ -6,10 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corrector.detect import detect
+from corrector.electra import load_runtime
 from corrector.electra.marks import MARK_REACH, MarkTables
 from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
@@ -19,6 +21,9 @@ from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
 from corrector.text.protect import is_han
 from corrector.types import Sentence
+
+if TYPE_CHECKING:
+    from corrector.electra.model import ModelDirectory
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 CHECKED = 2  # best edits of a group that the discriminator reads in place
@@ -60,6 +65,13 @@ class Stages:
         self.id_of = dict(tokenizer.id_of)
         self.replaceable = np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
 
+    @classmethod
+    def of(cls, model: ModelDirectory, ranker: Ranker, threads: int = 0) -> Stages:
+        """The stages over an opened model directory, in the longest windows that it has positions for."""
+        positions = model.discriminator.setting("max_position_embeddings")
+        length = MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
+        return cls(model.tokenizer, load_runtime(model, threads), ranker, length)
+
     @cached_property
     def tables(self) -> MarkTables:
         """Known pairs and words: the model's own marks, else those of jieba's dictionary."""
@@ -71,7 +83,8 @@ class Stages:
         readings = self.runtime.read(encodings)
         groups = self._masked(encodings, self._suspected(windows, self.looks(windows, encodings, readings)))
         choices = ((number, self._rank(encodings[number], members)) for number, members in groups)
-        ranked = [(number, choice) for number, choice in choices if choice is not None and self._hopeful(choice)]
+        hopeful = ((number, choice, self._hopeful(choice)) for number, choice in choices if choice is not None)
+        ranked = [(number, choice, count) for number, choice, count in hopeful if count]
         result: list[list[GroupChoice]] = [[] for _ in windows]
         for number, choice in self._check(encodings, readings, ranked):
             result[number].append(choice)
@@ -164,21 +177,22 @@ class Stages:
         return int((shares >= self.hopeless).sum())
 
     def _check(
-        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, GroupChoice]]
+        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, GroupChoice, int]]
     ) -> Iterator[tuple[int, GroupChoice]]:
-        """Let the discriminator read the best edits of every group in place; yields the groups with their check features."""
+        """Let the discriminator read so many of the best edits of every group in place; yields the groups with their check features."""
         tried = [
             (encodings[number], edit.token, [self.id_of[c] for c in edit.replacement])
-            for number, choice in ranked
-            for edit in choice.edits[: self._hopeful(choice)]
+            for number, choice, count in ranked
+            for edit in choice.edits[:count]
         ]
         after = iter(self.runtime.read(self._with_ids(tried)))
-        for number, choice in ranked:
+        for number, choice, count in ranked:
             rows = []
-            for rank in range(self._hopeful(choice)):
+            suspicion = np.logaddexp(0, readings[number].logits).sum()
+            for rank in range(count):
                 edit, score, now = choice.edits[rank], choice.scores[rank], next(after).logits
                 changed = slice(edit.token, edit.token + len(edit.replacement))
-                removed = np.logaddexp(0, readings[number].logits).sum() - np.logaddexp(0, now).sum()
+                removed = suspicion - np.logaddexp(0, now).sum()
                 other = choice.scores[1 - rank] if len(choice.scores) > 1 else -10.0
                 margin = float(np.clip(score - other, -10, 10))
                 rows.append([1.0, score, float(now[changed].max()), float(np.clip(removed, -15, 15)), margin, *edit.features])

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corrector.similarity.build_names import build
-from corrector.similarity.name_mixture import NAME_TAGS, SURNAMES, Mixture, Ordinary, read_dictionary
+from corrector.similarity.name_mixture import NAME_TAGS, SURNAMES, Mixture, Ordinary
 from corrector.similarity.names import _RUN, TABLE_PATH, _shares, _table, name_scores
+from corrector.similarity.words import jieba_words
 
 PIECES = st.sampled_from(
     ["张玥铭", "欧阳", "王", "说", "记者", "、", "·", "特朗普", "乔治", "高兴", "黄河", "先生", "，", "a", "😀", "\ud800", "𠀀"]
@@ -165,7 +166,7 @@ def test_the_mixture_tells_names_from_what_is_only_tagged_so() -> None:
 
 def test_the_shipped_table_is_what_the_dictionary_gives(tmp_path: Path) -> None:
     """Takes some seconds. Logarithms may round otherwise on another machine."""
-    assert {"李四光", "张之洞"} <= {word for word, _, tag in read_dictionary() if tag in NAME_TAGS}
+    assert {"李四光", "张之洞"} <= {word for word, _, tag in jieba_words() if tag in NAME_TAGS}
     path = tmp_path / "names.npz"
     with np.load(TABLE_PATH) as shipped:
         assert build(path) == len(shipped["word_steps"])

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corrector import pipeline
+from corrector import stages as stages_module
 from corrector.apply import corrected_text
 from corrector.confusions import Confusions
 from corrector.detect import detect
@@ -255,7 +256,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tokenizer = Tokenizer(VOCABULARY, tables().types)
     directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, tokenizer=tokenizer, discriminator=network)
     monkeypatch.setattr(pipeline, "find_model", lambda name: directory)
-    monkeypatch.setattr(pipeline, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
+    monkeypatch.setattr(stages_module, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
     return ranker
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -139,8 +138,7 @@ VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> NoiseTables:
     folder = tmp_path_factory.mktemp("noise")
-    lexicon = folder / "lexicon.json"
-    lexicon.write_text(json.dumps({"权利": 50, "权力": 40, "日木": 9}, ensure_ascii=False), "utf-8")
+    lexicon = {"权利": 50, "权力": 40, "日木": 9}
     counts = np.zeros(len(VOCABULARY), dtype=np.int64)
     counts[VOCABULARY.index("再")] = 400
     build(VOCABULARY, counts, lexicon).save(folder / "noise.npz")

@@ -16,6 +16,7 @@ Longs = NDArray[np.int64]
 TOKEN_BUDGET = 4096
 """Tokens in a batch, padding included: large enough to keep two cores busy, small enough to stay within tens of MB."""
 
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Padded windows: ``ids``, ``mask`` (1 for tokens, 0 for padding) and ``types`` have shape (batch, length).

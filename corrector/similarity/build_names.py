@@ -26,10 +26,10 @@ from corrector.similarity.name_mixture import (
     Mixture,
     Ordinary,
     Ratio,
-    read_dictionary,
 )
 from corrector.similarity.names import ONE_GIVEN, STEPS_PER_NAT, TABLE_PATH, TWO_GIVEN
 from corrector.similarity.pinyin import common_characters
+from corrector.similarity.words import jieba_words
 
 # What is tagged as a name and ends so is a place, a thing or a title; and these words are no names.
 _THING_ENDS = "岩周塔庄桥河山岛花赛证江楼市县湖石省区州镇村关港湾城路街寺庙殿宫阁厂站车船炮素物性者家权"
@@ -107,7 +107,7 @@ def build(path: Path = TABLE_PATH) -> int:
         # By columns, and characters as differences, because that compresses better.
         return np.array([[ord(character) for character in text] for text in texts], dtype=np.uint16).T.copy()
 
-    entries = read_dictionary()
+    entries = list(jieba_words())
     ordinary = Ordinary(entries)
     mixture = Mixture(entries, ordinary)
     ratios = Ratios(mixture, ordinary)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from importlib.resources import files
 
 from corrector.similarity.pinyin import common_characters
 
@@ -41,12 +40,6 @@ _ROUNDS = 5
 
 Entry = tuple[str, int, str]
 Ratio = Callable[[str], float]
-
-
-def read_dictionary() -> list[Entry]:
-    """The words of jieba's dictionary with their counts and tags."""
-    lines = (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
-    return [(word, int(count), tag) for word, count, tag in (line.rsplit(" ", 2) for line in lines)]
 
 
 class Ordinary:

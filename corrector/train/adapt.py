@@ -28,7 +28,6 @@ import click
 import numpy as np
 
 from corrector import __version__
-from corrector.electra import load_runtime
 from corrector.electra.model import MARKS, RANKER, VOCABULARY, ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, InputError
@@ -38,7 +37,7 @@ from corrector.eval.predict import run_model
 from corrector.eval.report import SetResult, json_report
 from corrector.eval.scoring import score_set
 from corrector.eval.signature import sign
-from corrector.pipeline import Corrector, window_length
+from corrector.pipeline import Corrector
 from corrector.progress import is_terminal
 from corrector.rank import Ranker, default_ranker
 from corrector.stages import Stages
@@ -51,7 +50,7 @@ from corrector.train.finetune import FINETUNE_NOISE, Pairs, PairSet, PairStream,
 from corrector.train.ledger import run_record
 from corrector.train.loop import Arrays, Trainer
 from corrector.train.noise import Noise
-from corrector.train.release import refresh_manifest, thresholds, write_manifest
+from corrector.train.release import refresh_manifest, write_new_manifest
 from corrector.train.released import read_network
 
 if TYPE_CHECKING:
@@ -142,10 +141,7 @@ def learn(
     assert tables is not None  # a network with marks was read
     say("making the tables that synthetic errors are drawn from")
     counts = np.zeros(len(tokenizer.vocabulary)) if tables.ngrams is None else tables.ngrams.counts
-    with tempfile.TemporaryDirectory() as scratch:
-        lexicon = Path(scratch) / "lexicon.json"
-        lexicon.write_text(json.dumps(lexicon_words()), "utf-8")
-        errors = noise_tables.build(tokenizer.vocabulary, counts.astype(np.int64), lexicon)
+    errors = noise_tables.build(tokenizer.vocabulary, counts.astype(np.int64), lexicon_words())
     rows = PairStream(train, tokenizer, config.seed)
 
     def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
@@ -188,14 +184,8 @@ def write_model(network: JointElectra, base: ModelDirectory, out: Path, name: st
     (Ranker.load(base.ranker) if base.ranker else default_ranker()).save(out / RANKER)
     earlier = dict(base.manifest.get("training") or {})
     shape = {"parameters": parameters(network), **dataclasses.asdict(network.config)}
-    details = {
-        "code": {"made_with": __version__, "requires": f">={__version__}"},
-        "training": {"network": shape, **earlier, "runs": [*earlier.get("runs", ()), run]},
-        "thresholds": thresholds(out / RANKER),
-        "sources": base.manifest.get("sources", []),
-        "scores": [],
-    }
-    write_manifest(out, name, base.version or __version__, details)
+    training = {"network": shape, **earlier, "runs": [*earlier.get("runs", ()), run]}
+    write_new_manifest(out, name, base.version or __version__, training, base.manifest.get("sources", []))
 
 
 def _told(base: ModelDirectory, parts: Parts, pair_share: float) -> dict[str, object]:
@@ -206,8 +196,7 @@ def _told(base: ModelDirectory, parts: Parts, pair_share: float) -> dict[str, ob
 
 def refit_ranker(model: Path, rows: Pairs) -> None:
     """Fit the check of a model directory's ranker again, near its old weights."""
-    directory = find_model(model)
-    stages = Stages(directory.tokenizer, load_runtime(directory), Ranker.load(model / RANKER), window_length(directory))
+    stages = Stages.of(find_model(model), Ranker.load(model / RANKER))
     refit_check(stages, with_right_sentences(rows)).save(model / RANKER)
 
 

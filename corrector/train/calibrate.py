@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.detect import probability
-from corrector.electra import load_runtime
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
-from corrector.pipeline import window_length, windows_of
+from corrector.pipeline import windows_of
 from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.finetune import read_pairs
@@ -129,7 +128,7 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     """
     directory = find_model(model)
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
-    stages = Stages(directory.tokenizer, load_runtime(directory), start, window_length(directory))
+    stages = Stages.of(directory, start)
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
     first = _examples(stages, rows)

@@ -74,7 +74,7 @@ def tokenize_lines(text: str, tokenizer: Tokenizer) -> Tokens:
 
 def lexicon_words() -> dict[str, int]:
     """jieba's dictionary: words of two to four Han characters with their frequencies."""
-    return {word: count for word, count in jieba_words() if 2 <= len(word) <= 4 and all(map(is_han, word))}
+    return {word: count for word, count, _ in jieba_words() if 2 <= len(word) <= 4 and all(map(is_han, word))}
 
 
 def pack(

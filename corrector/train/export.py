@@ -22,7 +22,7 @@ from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping
 from corrector.train.model import JointElectra, transformers_state
 from corrector.train.prepare import read_record
-from corrector.train.release import thresholds, write_manifest
+from corrector.train.release import write_new_manifest
 
 Format = Literal["onnx", "pytorch"]
 
@@ -157,8 +157,6 @@ def export_release(
 
     ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary.
     """
-    from corrector import __version__
-
     model, config, tokens = load_model(start)
     model = keep_positions(model, max(length for _, length in config.stages))
     corpus = read_record(data)
@@ -179,14 +177,7 @@ def export_release(
         "runs": ledger.runs(start, config, tokens),
         **(notes or {}),
     }
-    details = {
-        "code": {"made_with": __version__, "requires": f">={__version__}"},
-        "training": training,
-        "thresholds": thresholds(out / RANKER),
-        "sources": list(sources),
-        "scores": [],
-    }
-    write_manifest(out, name, version, details)
+    write_new_manifest(out, name, version, training, sources)
 
 
 def parameters(model: JointElectra) -> int:

@@ -180,6 +180,13 @@ class JointElectra(nn.Module):
         return logits
 
 
+LAYER_NAMES = {
+    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "up": "intermediate.dense", "down": "output.dense",
+    "norm2": "output.LayerNorm",
+}  # fmt: skip
+"""What transformers call the parts of a ``Layer``; query, key and value are three there."""
+
+
 def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """State dictionaries for ``ElectraForPreTraining`` and ``ElectraForMaskedLM``: one encoder, two heads."""
     emb = model.embeddings
@@ -199,14 +206,8 @@ def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str
             parts = getattr(layer.qkv, kind).chunk(3)
             for name, part in zip(("query", "key", "value"), parts, strict=True):
                 shared[f"{prefix}attention.self.{name}.{kind}"] = part
-            for ours, theirs in (
-                (layer.out, "attention.output.dense"),
-                (layer.norm1, "attention.output.LayerNorm"),
-                (layer.up, "intermediate.dense"),
-                (layer.down, "output.dense"),
-                (layer.norm2, "output.LayerNorm"),
-            ):
-                shared[f"{prefix}{theirs}.{kind}"] = getattr(ours, kind)
+            for ours, theirs in LAYER_NAMES.items():
+                shared[f"{prefix}{theirs}.{kind}"] = getattr(getattr(layer, ours), kind)
     detection, correction = dict(shared), dict(shared)
     for kind in ("weight", "bias"):
         detection[f"discriminator_predictions.dense.{kind}"] = getattr(model.detection.dense, kind)

@@ -6,9 +6,8 @@ and frequent characters: people type what the input method offers first.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,8 +53,8 @@ class NoiseTables:
         np.savez(path, **{name: getattr(self, name) for name in self.__dataclass_fields__})
 
 
-def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Path) -> NoiseTables:
-    """Tables for a vocabulary whose characters occur ``counts`` times."""
+def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Mapping[str, int]) -> NoiseTables:
+    """Tables for a vocabulary whose characters occur ``counts`` times; ``lexicon`` has words with their frequencies."""
     ids = {token: i for i, token in enumerate(vocabulary)}
     han = np.array([len(t) == 1 and bool(readings(t)) for t in vocabulary])
     weight = np.where(han, (counts + 1.0) ** FREQUENCY_POWER, 0.0)
@@ -78,13 +77,13 @@ def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Path)
     near = table(lambda c: [(o, s**2) for o, s in sound[c] if 0.45 <= s < 0.85])
     shapes = table(lambda c: [(o, s**3) for o, s in shape[c] if s >= 0.4])
     swaps = table(lambda c: [(o, 1.0) for group in PARTICLES if c in group for o in group])
-    words = _word_tables(vocabulary, ids, json.loads(lexicon.read_text("utf-8")))
+    words = _word_tables(vocabulary, ids, lexicon)
     frequency = np.cumsum(weight / weight.sum()).astype(np.float32)
     similarity = _similarity(vocabulary, han, shape, ids)
     return NoiseTables(*same, *near, *shapes, *swaps, frequency, *words, similarity, han)
 
 
-def _word_tables(vocabulary: tuple[str, ...], ids: dict[str, int], lexicon: dict[str, int]) -> tuple[Any, Any, Any]:
+def _word_tables(vocabulary: tuple[str, ...], ids: dict[str, int], lexicon: Mapping[str, int]) -> tuple[Any, Any, Any]:
     """Two-character words that share their toneless pinyin (or nearly), with what a slip of the input method would give."""
     from pypinyin import lazy_pinyin
 

@@ -74,7 +74,8 @@ def prepare(
     for path in raw:
         counts += np.bincount(np.load(out / f"{_shard_name(path)}.npy"), minlength=len(vocabulary))
     say(f"noise tables and features of {len(vocabulary):,} characters")
-    noise_tables.build(vocabulary, counts, out / "lexicon.json").save(out / "noise.npz")
+    lexicon = json.loads((out / "lexicon.json").read_text("utf-8"))
+    noise_tables.build(vocabulary, counts, lexicon).save(out / "noise.npz")
     np.save(out / "features.npy", features.character_features(vocabulary, ids))
     record = describe(out, [_shard_name(path) for path in raw], [_shard_name(path) for path in clean])
     (out / RECORD).write_text(json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corrector import __version__
 from corrector.electra.manifest import MANIFEST, SCHEMA, file_entries, read_json, short_checksum
 from corrector.electra.model import RANKER
 from corrector.errors import CorrectorError, InputError
@@ -24,6 +25,18 @@ def write_manifest(out: Path, name: str, version: str, details: Mapping[str, Any
     manifest = {**head, **details, "files": _entries(out)}
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
     (out / CARD).write_text(render_card(manifest), "utf-8")
+
+
+def write_new_manifest(out: Path, name: str, version: str, training: Mapping[str, Any], sources: Sequence[Any]) -> None:
+    """``write_manifest`` for a model just made, by this version and not yet scored."""
+    details = {
+        "code": {"made_with": __version__, "requires": f">={__version__}"},
+        "training": training,
+        "thresholds": thresholds(out / RANKER),
+        "sources": list(sources),
+        "scores": [],
+    }
+    write_manifest(out, name, version, details)
 
 
 def refresh_manifest(

@@ -17,15 +17,11 @@ from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
 from corrector.errors import ModelError
 from corrector.train.config import ModelConfig
-from corrector.train.model import JointElectra
+from corrector.train.model import LAYER_NAMES, JointElectra
 
 _AGAIN = "start from --from default, or export the model again with this version"
 _NOT_RELEASED = ("generator.", "generator_head.", "embeddings.feature")
 _LAYER_PARTS = ("qkv", "out", "up", "down")
-_LAYER_NAMES = {
-    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "up": "intermediate.dense", "down": "output.dense",
-    "norm2": "output.LayerNorm",
-}  # fmt: skip
 _ROUNDING = {"onnx": 0.02, "pytorch": 2e-3}
 """Of the largest value of a mark table: what 8 bits over the whole table, or half precision, may do to an entry."""
 
@@ -66,7 +62,7 @@ def _config(network: Network) -> ModelConfig:
     if network.setting("type_vocab_size") != math.prod(MARK_FACTORS):
         message = f"{network.setting('type_vocab_size')} token types where this version has {math.prod(MARK_FACTORS)}"
         raise ModelError(network.path, f"{message}; {_AGAIN}")
-    config = ModelConfig(layer_norm_eps=float(network.config.get("layer_norm_eps", ModelConfig.layer_norm_eps)))
+    eps = float(network.config.get("layer_norm_eps", ModelConfig.layer_norm_eps))
     names = {
         "vocabulary_size": "vocab_size", "embedding_size": "embedding_size", "hidden_size": "hidden_size",
         "layers": "num_hidden_layers", "heads": "num_attention_heads", "max_positions": "max_position_embeddings",
@@ -75,7 +71,7 @@ def _config(network: Network) -> ModelConfig:
     missing = [names[ours] for ours, size in sizes.items() if not size]
     if missing:
         raise ModelError(network.path, f"its config.json has no {', '.join(missing)}; {_AGAIN}")
-    return ModelConfig(**{ours: size for ours, size in sizes.items() if size}, layer_norm_eps=config.layer_norm_eps)
+    return ModelConfig(**{ours: size for ours, size in sizes.items() if size}, layer_norm_eps=eps)
 
 
 def _unfolded(types: Tensor) -> list[Tensor]:
@@ -155,7 +151,7 @@ def _from_pytorch(directory: ModelDirectory, config: ModelConfig) -> dict[str, T
             layer, ours = f"electra.encoder.layer.{number}.", f"encoder.layers.{number}."
             parts = [theirs[f"{layer}attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
             state[f"{ours}qkv.{kind}"] = torch.cat(parts)
-            state |= {f"{ours}{name}.{kind}": theirs[f"{layer}{other}.{kind}"] for name, other in _LAYER_NAMES.items()}
+            state |= {f"{ours}{name}.{kind}": theirs[f"{layer}{other}.{kind}"] for name, other in LAYER_NAMES.items()}
     return state
 
 
