@@ -139,7 +139,11 @@ def _training(training: Mapping[str, Any]) -> str:
 def _continue(name: str) -> str:
     return f"""## Going on with training
 
-The networks here are quantised to 8 bits, or halved, for use. Training goes on from a checkpoint of the training commands:
+A few hundred labelled pairs adapt this model to a field (the networks, in 8 bits or halved, are read back for it):
+
+    python -m corrector.train finetune pairs.tsv --from {name} --out adapted
+
+A long run goes on from a checkpoint of the training commands:
 
     python -m corrector.train pack --raw 'raw-*.txt' --clean 'clean-*.txt' --out corpus
     python -m corrector.train pretrain --data corpus --out runs/pretrain
