@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from corrector.detect import detect, is_correctable, probability
+from corrector.edits import FEATURES, reason_of
 from corrector.electra.marks import MARK_FACTORS
 from corrector.pipeline import REPORTED_CONFIDENCE
-from corrector.rank import CHECK_FEATURES, FEATURES, reason_of
+from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
 from corrector.render.describe import REASONS, described, percent
 from corrector.render.tables import View
@@ -78,7 +77,7 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
         where = f"character {first + 1}" if last - first == 1 else f"characters {first + 1} to {last}"
         yield view.title(f"Suspicion {safe(original)}, {where}")
         yield from _choice(corrector, choice, view)
-        decided.add(_decided(corrector, choice, window.span.start))
+        decided.add(_decided(choice, window.span.start))
     for place in sorted(suspicions):
         yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing likely enough can be proposed.\n"
 
@@ -134,11 +133,9 @@ def _marks(mark: int) -> tuple[str, str, str, str]:
 
 def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[str]:
     """The proposals of a group, their features, the check and the decision."""
-    ranker = corrector.stages.ranker
-    confidences = ranker.confidences(choice.checks)
     rows = []
     for rank, (edit, score) in enumerate(zip(choice.edits[:LISTED], choice.scores, strict=False)):
-        confidence = _exact(float(confidences[rank])) if rank < len(confidences) else "not checked"
+        confidence = "not checked" if rank else _exact(choice.confidence)
         change = (safe(edit.original), "→", safe(edit.replacement), REASONS[reason_of(edit)])
         rows.append((str(rank + 1), *change, f"{float(score):.2f}", confidence))
     yield view.table(("", "", "", "", "", "score", "confidence"), rows, "rllllrr")
@@ -157,15 +154,13 @@ def _features(corrector: Corrector, choice: GroupChoice, view: View) -> str:
         for row, name in enumerate(FEATURES)
     ]
     rows.append(("= score", "", *(f"{float(score):+.2f}".ljust(7) + " " * 9 for score in choice.scores[: len(best)])))
-    unchecked = [""] * (len(best) - len(choice.checks))
-    checked = choice.checks[: len(best)]
-    shares = ranker.check_shares(checked)
+    unchecked = [""] * (len(best) - 1)
+    shares = ranker.check_shares(choice.check[None])[0]
     for column, name in enumerate(CHECK_FEATURES):
         bends = "".join(f", {weight:+.3f} above {knot:.2f}" for knot, weight in ranker.check_bends.get(name, ()))
-        cells = (_share(share, value) for share, value in zip(shares[:, column], checked[:, column], strict=True))
-        rows.append((f"check {name}", f"{ranker.check_weights[name]:+.3f}", *cells, *unchecked, bends.removeprefix(", ")))
-    confidences = [_exact(float(c)) + " " * 10 for c in ranker.confidences(choice.checks)[: len(best)]]
-    rows.append(("= confidence, calibrated", "", *confidences, *unchecked))
+        cell = _share(shares[column], choice.check[column])
+        rows.append((f"check {name}", f"{ranker.check_weights[name]:+.3f}", cell, *unchecked, bends.removeprefix(", ")))
+    rows.append(("= confidence, calibrated", "", _exact(choice.confidence) + " " * 10, *unchecked))
     head = ("feature", "weight", *(safe(f"{edit.original}→{edit.replacement}") for edit in best), "")
     return view.table(head, [(*row, "")[: len(head)] for row in rows], "lr" + "r" * len(best) + "l")
 
@@ -177,9 +172,7 @@ def _share(share: float, value: float) -> str:
 
 
 def _decision(corrector: Corrector, choice: GroupChoice) -> str:
-    confidences = corrector.stages.ranker.confidences(choice.checks)
-    best = int(np.argmax(confidences))
-    edit, confidence = choice.edits[best], float(confidences[best])
+    edit, confidence = choice.edits[0], choice.confidence
     reported = min(REPORTED_CONFIDENCE, corrector.min_confidence)
     if confidence >= corrector.min_confidence:
         verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
@@ -190,9 +183,9 @@ def _decision(corrector: Corrector, choice: GroupChoice) -> str:
     return f"Decision: {safe(edit.original)} → {safe(edit.replacement)}, {_exact(confidence)}, {verdict}.\n"
 
 
-def _decided(corrector: Corrector, choice: GroupChoice, start: int) -> Span:
-    """The place of the edit that the check finds likeliest."""
-    edit = choice.edits[int(np.argmax(corrector.stages.ranker.confidences(choice.checks)))]
+def _decided(choice: GroupChoice, start: int) -> Span:
+    """The place of the best edit."""
+    edit = choice.edits[0]
     return Span(start + edit.index, start + edit.index + len(edit.original))
 
 

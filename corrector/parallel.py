@@ -13,13 +13,12 @@ import contextlib
 import dataclasses
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from corrector.errors import CorrectorError
+from corrector.in_order import Item, Result, in_order
 from corrector.session import open_corrector
 from corrector.types import CorrectedDocument, Correction, Document
 
@@ -30,13 +29,7 @@ if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
     from corrector.config import Settings
 
-AHEAD = 2
-"""Documents taken in for each process before the first result is handed on: one in work, one waiting."""
-
 _PATIENCE_S = 5.0  # for a process that was asked to end, before it is made to
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +59,7 @@ class ParallelCorrector:
 
     Each process opens the corrector of ``settings`` with one thread. The first starts at once, so that a model that
     cannot be used is reported here, every other when there is work for it. Memory: ``jobs`` models, and no more than
-    ``AHEAD`` documents each. Close it, best by ``with``: until then the processes wait for more.
+    ``in_order.AHEAD`` documents each. Close it, best by ``with``: until then the processes wait for more.
 
     Raises CorrectorError as ``open_corrector`` does, and for a process that dies: what it worked on is not corrected,
     and the next document finds a new process.
@@ -99,21 +92,8 @@ class ParallelCorrector:
         return self.in_order(self.correct_document, blocks)
 
     def in_order(self, call: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """``map``, with up to ``jobs`` calls side by side in threads, for a ``call`` that leaves the work to this corrector.
-
-        An error comes where its result would, after the results before it; the rest is given up.
-        """
-        threads = ThreadPoolExecutor(self.jobs, "correct")
-        waiting: deque[Future[Result]] = deque()
-        try:
-            for item in items:
-                waiting.append(threads.submit(call, item))
-                if len(waiting) >= AHEAD * self.jobs:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
+        """``in_order.in_order``, for a ``call`` that leaves the work to this corrector."""
+        return in_order(call, items, self.jobs)
 
     def close(self) -> None:
         """Ends the processes, whatever they are at."""

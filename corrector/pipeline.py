@@ -14,9 +14,11 @@ import numpy as np
 
 from corrector.config import profile_confidence
 from corrector.confusions import Confusions
+from corrector.edits import reason_of
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
-from corrector.rank import Edit, Ranker, default_ranker, reason_of
+from corrector.in_order import in_order
+from corrector.rank import Ranker, belief, default_ranker
 from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
@@ -24,9 +26,14 @@ from corrector.text.protect import merged, protected_spans
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 from corrector.words import ProtectedWords
 
-BLOCK = 64  # texts taken together by correct_many, and windows by the models: bounds the memory
+BLOCK = 64  # texts taken together by correct_many: bounds the memory
+PART = 16  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
+
+
+Part = Sequence[tuple[Revision, Sentence]]
+"""Windows that the stages take together, with the documents they are of."""
 
 
 class Corrector:
@@ -101,12 +108,15 @@ class Corrector:
         unsettled = revisions
         while unsettled:
             windows = ((revision, window) for revision in unsettled for window in revision.windows(self.stages.max_length))
-            while block := list(islice(windows, BLOCK)):
-                found = self._found_safely([window for _, window in block])
-                for (revision, window), corrections in zip(block, found, strict=True):
+            parts = _parts(windows, self.stages.runtime.callers)
+            for part, found in in_order(self._found_in, parts, self.stages.runtime.callers):
+                for (revision, window), corrections in zip(part, found, strict=True):
                     revision.note(window, corrections)
             unsettled = [revision for revision in unsettled if revision.settle()]
         return [revision.result() for revision in revisions]
+
+    def _found_in(self, part: Part) -> tuple[Part, list[list[Correction] | None]]:
+        return part, self._found_safely([window for _, window in part])
 
     def _found_safely(self, windows: Sequence[Sentence]) -> list[list[Correction] | None]:
         """What is found in each window; None for one that fails by itself, which stays as it is and is counted."""
@@ -121,19 +131,14 @@ class Corrector:
     def _found(self, window: Sentence, groups: Sequence[GroupChoice]) -> list[Correction]:
         """The best correction of each group that is likely enough to be reported."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
-        found = (self._correction(window, choice) for choice in groups)
-        return [correction for correction in found if correction.confidence >= reported]
+        return [_correction(window, choice) for choice in groups if choice.confidence >= reported]
 
-    def _correction(self, sentence: Sentence, choice: GroupChoice) -> Correction:
-        confidences = self.stages.ranker.confidences(choice.checks)
-        best = int(np.argmax(confidences))
-        edit = choice.edits[best]
-        start, end = edit.index, edit.index + len(edit.replacement)
-        span = Span(sentence.span.start + start, sentence.span.start + end)
-        return Correction(
-            span, sentence.text[start:end], edit.replacement, round(float(confidences[best]), 6),
-            _alternatives(choice, edit), reason_of(edit),
-        )  # fmt: skip
+
+def _parts(windows: Iterator[tuple[Revision, Sentence]], callers: int) -> Iterator[Part]:
+    """The windows, ``PART`` or fewer at a time: so few that each caller gets some."""
+    while block := list(islice(windows, PART * callers)):
+        size = -(-len(block) // callers)
+        yield from (block[start : start + size] for start in range(0, len(block), size))
 
 
 def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:
@@ -142,20 +147,27 @@ def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:
     return windows_in(document.text, protected, max_length)
 
 
+def _correction(sentence: Sentence, choice: GroupChoice) -> Correction:
+    """The best edit of a group as a correction of the document."""
+    edit = choice.edits[0]
+    start, end = edit.index, edit.index + len(edit.replacement)
+    span = Span(sentence.span.start + start, sentence.span.start + end)
+    return Correction(
+        span, sentence.text[start:end], edit.replacement, round(choice.confidence, 6), _alternatives(choice), reason_of(edit)
+    )
+
+
+def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
+    """The other edits of the span of the best, best first, with their share of the ranker's belief."""
+    shares = belief(choice.scores, [len(choice.scores)])
+    found = []
+    for number in choice.edits.same_place(0)[:ALTERNATIVES]:
+        edit, share = choice.edits[number], float(shares[number])
+        candidate = Candidate(edit.replacement, float(np.log(max(share, 1e-12))))
+        found.append(RankedCandidate(candidate, edit.pinyin_similarity, edit.glyph_similarity, share))
+    return tuple(found)
+
+
 def _whole(text: str) -> Document:
     """A text with what its own markers ignore protected."""
     return Document(None, text, protected=ignored_spans(text))
-
-
-def _alternatives(choice: GroupChoice, chosen: Edit) -> tuple[RankedCandidate, ...]:
-    """The other edits of the same span, best first, with their share of the ranker's belief."""
-    shares = np.exp(choice.scores - choice.scores.max())
-    shares /= shares.sum() + np.exp(-choice.scores.max())
-    same = [
-        RankedCandidate(
-            Candidate(edit.replacement, float(np.log(max(share, 1e-12)))), edit.pinyin_similarity, edit.glyph_similarity, float(share)
-        )
-        for edit, share in zip(choice.edits, shares, strict=True)
-        if edit is not chosen and edit.index == chosen.index and len(edit.original) == len(chosen.original)
-    ]
-    return tuple(same[:ALTERNATIVES])

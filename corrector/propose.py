@@ -1,16 +1,16 @@
-"""Proposals: what the generator, the sound, the shape and the dictionary offer in place of a suspicious character."""
+"""Proposals: what the generator, the sound, the shape and the dictionary offer in place of suspicious characters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from corrector.similarity.glyph import nearest_by_shape
 from corrector.similarity.pinyin import nearest_by_sound
-from corrector.types import Candidate
+from corrector.text.protect import is_han
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,50 +18,47 @@ if TYPE_CHECKING:
     from corrector.electra.marks import MarkTables
     from corrector.electra.runtime import Encoding, Floats
 
-FROM_EACH_VIEW = 6  # best of the generator with the character visible, and as many with it masked
+FROM_EACH_VIEW = 7  # best of the generator with the character visible, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
+_BLOCK = 800  # short texts scored at a time: some thousand keys, which the caches hold
 
 
-def propose(
-    encoding: Encoding,
-    token: int,
-    visible: Floats,
-    masked: Floats,
-    vocabulary: Sequence[str],
-    replaceable: NDArray[np.bool_],
-    tables: MarkTables,
-    id_of: dict[str, int],
-) -> tuple[Candidate, ...]:
-    """Candidates for the character at ``token``, likeliest first (by the mean of the two views); the original is not among them.
+class Characters:
+    """What is known about the characters of a vocabulary: which may replace others, which are alike, how the corpus uses them."""
 
-    ``visible`` and ``masked`` are the generator's log-probabilities (vocabulary,) with the character in place and hidden;
-    ``replaceable`` (vocabulary,) marks the ids a correction may use: single Han characters.
-    """
-    original = int(encoding.ids[token])
-    mean = (visible + masked) / 2
-    chosen: set[int] = set()
-    for view in (visible, masked):
-        allowed = np.where(replaceable, view, -np.inf)
-        chosen.update(np.argpartition(-allowed, FROM_EACH_VIEW)[: FROM_EACH_VIEW + 1].tolist())
-    similar = np.array([id_of[c] for c in similar_characters(vocabulary[original]) if c in id_of], dtype=np.int64)
-    if len(similar):
-        fit = mean[similar] + _fit(encoding, token, similar, tables)
-        best = np.argsort(-fit, kind="stable")[:FROM_SIMILAR]
-        chosen.update(similar[best].tolist())
-    chosen.discard(original)
-    ranked = sorted((i for i in chosen if replaceable[i]), key=lambda i: (-mean[i], i))
-    return tuple(Candidate(vocabulary[i], float(mean[i])) for i in ranked)
+    def __init__(self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables) -> None:
+        self.vocabulary, self.id_of, self.tables = vocabulary, id_of, tables
+        self._similar: dict[int, NDArray[np.int64]] = {}
 
+    @cached_property
+    def replaceable(self) -> NDArray[np.bool_]:
+        """The ids a correction may use: single Han characters. (vocabulary,)"""
+        return np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
 
-def _fit(encoding: Encoding, token: int, candidates: NDArray[np.int64], tables: MarkTables) -> NDArray[np.float32]:
-    """ln p of the three triples that each candidate would make: (candidates,); zeros without corpus counts."""
-    if tables.ngrams is None:
-        return np.zeros(len(candidates), dtype=np.float32)
-    padded = np.pad(encoding.ids.astype(np.int64), 2)
-    texts = np.repeat(padded[None, token : token + 5], len(candidates), 0)
-    texts[:, 2] = candidates
-    return tables.ngrams.text_score(texts)
+    def similar(self, character: int) -> NDArray[np.int64]:
+        """The ids nearest to this one by sound, then those by shape, each once."""
+        if character not in self._similar:
+            alike = similar_characters(self.vocabulary[character])
+            self._similar[character] = np.array([self.id_of[c] for c in alike if c in self.id_of], dtype=np.int64)
+        return self._similar[character]
+
+    @cached_property
+    def log_counts(self) -> Floats:
+        """ln of how often the corpus has each character: (vocabulary,); zeros without corpus counts."""
+        if self.tables.ngrams is None:
+            return np.zeros(len(self.vocabulary), dtype=np.float32)
+        counts: Floats = np.log(self.tables.ngrams.counts + 1).astype(np.float32)
+        return counts
+
+    def text_fit(self, texts: NDArray[np.int64]) -> tuple[Floats, NDArray[np.uint8]]:
+        """``Ngrams.text_fit`` of any number of rows (rows, length); zeros without corpus counts."""
+        if self.tables.ngrams is None or not len(texts):
+            shape = len(texts), texts.shape[1] - 2
+            return np.zeros(shape[0], dtype=np.float32), np.zeros(shape, dtype=np.uint8)
+        blocks = [self.tables.ngrams.text_fit(texts[start : start + _BLOCK]) for start in range(0, len(texts), _BLOCK)]
+        scores, steps = (np.concatenate(part) for part in zip(*blocks, strict=True))
+        return scores, steps
 
 
 @lru_cache(maxsize=20_000)
@@ -70,3 +67,57 @@ def similar_characters(character: str) -> tuple[str, ...]:
     sound = [other for other, _ in nearest_by_sound(character, SOUND_NEIGHBOURS)]
     shape = [other for other, _ in nearest_by_shape(character, SHAPE_NEIGHBOURS)]
     return tuple(dict.fromkeys(sound + shape))
+
+
+def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
+    """``ids[start:end]`` with zeros for places outside: (end - start,)."""
+    found = np.zeros(end - start, dtype=np.int64)
+    first = max(0, start)
+    part = ids[first : max(first, end)]
+    found[first - start : first - start + len(part)] = part
+    return found
+
+
+def propose(sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floats, characters: Characters) -> list[list[int]]:
+    """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original.
+
+    ``visible`` and ``masked`` are the generator's log-probabilities (sites, vocabulary) with each character in place and hidden;
+    what is likeliest is said by their mean.
+    """
+    replaceable = characters.replaceable
+    likeliest = np.concatenate([_best(view, replaceable[: view.shape[1]]) for view in (visible, masked)], 1).tolist()
+    result = []
+    for row, ((encoding, token), fitting) in enumerate(zip(sites, _fitting(sites, visible, masked, characters), strict=True)):
+        chosen = {*likeliest[row], *fitting} - {int(encoding.ids[token])}
+        ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
+        order = np.argsort(-(visible[row, ids] + masked[row, ids]), kind="stable")
+        result.append(ids[order].tolist())
+    return result
+
+
+def _best(view: Floats, replaceable: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The likeliest replaceable ids of each row: (rows, FROM_EACH_VIEW). For so few, maxima one by one beat a partial sort."""
+    allowed = np.where(replaceable, view, np.float32(-np.inf))
+    rows = np.arange(len(view))
+    best = np.empty((len(view), FROM_EACH_VIEW), dtype=np.int64)
+    for rank in range(FROM_EACH_VIEW):
+        best[:, rank] = allowed.argmax(1)
+        allowed[rows, best[:, rank]] = -np.inf
+    return best
+
+
+def _fitting(
+    sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floats, characters: Characters
+) -> list[list[int]]:
+    """For each site the similar characters that the generator and the triples through them like best together."""
+    similar = [characters.similar(int(encoding.ids[token])) for encoding, token in sites]
+    sizes = [len(ids) for ids in similar]
+    if not sum(sizes):
+        return [[] for _ in sites]
+    ids, owner = np.concatenate(similar), np.repeat(np.arange(len(sites)), sizes)
+    texts = np.stack([around(encoding.ids, token - 2, token + 3) for encoding, token in sites])[owner]
+    texts[:, 2] = ids
+    fit = (visible[owner, ids] + masked[owner, ids]) / 2 + characters.text_fit(texts)[0]
+    ordered = ids[np.lexsort((-fit, owner))].tolist()
+    ends = np.cumsum(sizes).tolist()
+    return [ordered[end - size : end][:FROM_SIMILAR] for end, size in zip(ends, sizes, strict=True)]

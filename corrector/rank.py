@@ -9,64 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corrector.electra.static_map import LARGEST_VALUE
+from corrector.edits import FEATURES
 from corrector.errors import ModelError
-from corrector.propose import similar_characters
-from corrector.similarity.glyph import glyph_similarity
-from corrector.similarity.pinyin import pinyin_similarity
-from corrector.types import Candidate, Reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from corrector.electra.marks import MarkTables
-    from corrector.electra.runtime import Encoding, Floats
+    from corrector.electra.runtime import Floats
 
-FEATURES = (
-    "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
-    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "together",
-)  # fmt: skip
 CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *FEATURES)
-
-PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES = 5, 3, 4
-SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
-_LOG_ODDS_LIMIT = 15.0
-_SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_similarity")
-_CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
-    how likely it is in a personal name (0..1), both views of the generator, and its candidates."""
-
-    index: int
-    token: int
-    logit: float
-    in_name: float
-    visible: Floats  # (vocabulary,)
-    masked: Floats
-    candidates: tuple[Candidate, ...]
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A possible change of neighbouring characters, the first at ``index`` of the window; ``features`` follow ``FEATURES``."""
-
-    index: int
-    token: int
-    original: str
-    replacement: str
-    features: Floats
-    pinyin_similarity: float
-    glyph_similarity: float
 
 
 @dataclass(frozen=True)
@@ -129,29 +86,46 @@ class Ranker:
         found: NDArray[np.bool_] = score >= np.log(self.suspicion_threshold / (1 - self.suspicion_threshold))
         return found
 
-    def scores(self, edits: Sequence[Edit]) -> Floats:
-        """w·f of each edit: (edits,)."""
-        weights = np.array([self.weights[name] for name in FEATURES], dtype=np.float32)
-        scores: Floats = np.stack([edit.features for edit in edits]) @ weights
+    def scores(self, features: Floats) -> Floats:
+        """w·f of each edit: (edits, FEATURES) → (edits,)."""
+        scores: Floats = features @ self._weights
         return scores
 
     def confidences(self, checks: Floats) -> Floats:
-        """Calibrated probability of each checked edit of one group, from its check features (edits, len(CHECK_FEATURES))."""
-        odds = np.exp(np.clip(self.check_shares(checks).sum(1), -30, 30))
-        shares = np.clip(odds / (1.0 + odds.sum()), 1e-6, 1 - 1e-6)
+        """Calibrated probability of each group's best edit, from its check features (groups, CHECK_FEATURES)."""
         scale, offset = self.calibration
-        logits = np.clip(scale * np.log(shares / (1 - shares)) + offset, -30, 30)
+        scores = np.clip(self.check_shares(checks).sum(1), -15, 15)
+        logits = np.clip(scale * scores + offset, -30, 30)
         confidences: Floats = 1.0 / (1.0 + np.exp(-logits))
         return confidences
 
     def check_shares(self, checks: Floats) -> Floats:
-        """What each check feature adds to the score of each edit: (edits, len(CHECK_FEATURES))."""
-        shares = checks * np.array([self.check_weights[name] for name in CHECK_FEATURES], dtype=np.float32)
-        for name, bends in self.check_bends.items():
-            column = CHECK_FEATURES.index(name)
-            for knot, weight in bends:
-                shares[:, column] += np.float32(weight) * np.maximum(checks[:, column] - np.float32(knot), 0)
+        """What each check feature adds to the score of each edit: (edits, CHECK_FEATURES)."""
+        weights, columns, knots, slopes = self._check
+        shares: Floats = checks * weights + np.maximum(checks[:, columns] - knots, 0) @ slopes
         return shares
+
+    @cached_property
+    def _weights(self) -> Floats:
+        return np.array([self.weights[name] for name in FEATURES], dtype=np.float32)
+
+    @cached_property
+    def _check(self) -> tuple[Floats, NDArray[np.int64], Floats, Floats]:
+        """Weights, and of every bend its feature's column, its knot, and its weight in a row that is zero elsewhere."""
+        weights = np.array([self.check_weights[name] for name in CHECK_FEATURES], dtype=np.float32)
+        bends = [(CHECK_FEATURES.index(name), *bend) for name, own in self.check_bends.items() for bend in own]
+        columns = np.array([column for column, _, _ in bends], dtype=np.int64)
+        slopes = np.zeros((len(bends), len(CHECK_FEATURES)), dtype=np.float32)
+        slopes[np.arange(len(bends)), columns] = [weight for _, _, weight in bends]
+        return weights, columns, np.array([knot for _, knot, _ in bends], dtype=np.float32), slopes
+
+
+def belief(scores: Floats, sizes: Sequence[int]) -> Floats:
+    """P(e | g) of edits with these scores, in groups of these sizes one after another, none of them empty: (edits,)."""
+    starts = np.cumsum([0, *sizes[:-1]])
+    odds: Floats = np.exp(np.clip(scores, -30, 30))
+    shares: Floats = odds / np.repeat(1 + np.add.reduceat(odds, starts), sizes)
+    return shares
 
 
 def default_ranker() -> Ranker:
@@ -162,143 +136,3 @@ def default_ranker() -> Ranker:
     }  # fmt: skip
     check = dict.fromkeys(CHECK_FEATURES, 0.0) | {"score": 1.0, "detection_after": -0.3, "suspicion_removed": 0.1, "margin": 0.0}
     return Ranker(weights, check, look_threshold=0.2, suspicion_threshold=0.2, min_confidence=0.8)
-
-
-def group(proposals: Sequence[Proposal], longest: int = 3) -> list[tuple[Proposal, ...]]:
-    """Neighbouring proposals put together, at most ``longest`` in a group."""
-    groups: list[list[Proposal]] = []
-    for proposal in proposals:
-        last = groups[-1][-1] if groups else None
-        follows = last is not None and (last.index + 1, last.token + 1) == (proposal.index, proposal.token)
-        if follows and len(groups[-1]) < longest:
-            groups[-1].append(proposal)
-        else:
-            groups.append([proposal])
-    return [tuple(members) for members in groups]
-
-
-def edits_of(
-    members: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables
-) -> list[Edit]:
-    """All edits considered for a group, with their features; empty when there are no candidates."""
-    changes: dict[tuple[int, tuple[int, ...]], None] = {}  # (first member, new ids)
-    choices = [[id_of[candidate.text] for candidate in member.candidates] for member in members]
-    for first, options in enumerate(choices):
-        changes.update(((first, (option,)), None) for option in options)
-    for first in range(len(members) - 1):
-        pairs = product(choices[first][:PAIR_CHOICES], choices[first + 1][:PAIR_CHOICES])
-        changes.update(((first, pair), None) for pair in pairs)
-        originals = [int(encoding.ids[member.token]) for member in members[first : first + 2]]
-        changes.update(((first, pair), None) for pair in similar_words(originals, vocabulary, id_of, tables))
-    if len(members) == 3:
-        changes.update(((0, triple), None) for triple in product(*(options[:TRIPLE_CHOICES] for options in choices)))
-    if not changes:
-        return []
-    gains = _gains(members, encoding, list(changes), tables)
-    single: dict[tuple[int, int], tuple[float, ...]] = {}  # (member, new id): characters recur in many edits
-    edits = []
-    for (first, ids), gain in zip(changes, gains.tolist(), strict=True):
-        for place, new in enumerate(ids, first):
-            if (place, new) not in single:
-                member = members[place]
-                single[place, new] = _character_features(member, int(encoding.ids[member.token]), new, vocabulary)
-        parts = [single[place, new] for place, new in enumerate(ids, first)]
-        edits.append(_edit(members[first : first + len(ids)], encoding, vocabulary, ids, parts, gain))
-    return edits
-
-
-def similar_words(
-    originals: Sequence[int], vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables
-) -> list[tuple[int, int]]:
-    """Dictionary words of two characters, both different from the originals but similar to them, the most frequent first."""
-    options = [[id_of[c] for c in similar_characters(vocabulary[i])[:30] if c in id_of] for i in originals]
-    if not all(options):
-        return []
-    left, right = (grid.ravel() for grid in np.meshgrid(*map(np.array, options), indexing="ij"))
-    is_word = tables.is_word(left, right)
-    left, right = left[is_word], right[is_word]
-    steps = np.zeros(len(left)) if tables.ngrams is None else tables.ngrams.pair_step(left, right).astype(np.int64)
-    best = np.argsort(-steps, kind="stable")[:WORD_CHOICES]
-    return [(int(left[i]), int(right[i])) for i in best]
-
-
-def _gains(
-    members: Sequence[Proposal], encoding: Encoding, changes: list[tuple[int, tuple[int, ...]]], tables: MarkTables
-) -> Floats:
-    """What each change does to the text around it: ``ngram_gain`` to ``long_word_gain`` of FEATURES, (changes, 6)."""
-    start = max(0, members[0].token - _CONTEXT)
-    region = np.asarray(encoding.ids[start : members[-1].token + _CONTEXT + 1], dtype=np.int64)
-    texts = np.repeat(region[None], len(changes) + 1, 0)  # the last row is the original
-    for row, (first, ids) in enumerate(changes):
-        place = members[first].token - start
-        texts[row, place : place + len(ids)] = ids
-    bits = tables.word_bits(texts)
-    words = np.stack([bits & 1, ((bits & 4) > 0).astype(int) + ((bits & 8) > 0)], -1).sum(1)
-    places = np.array([(members[first].token - start, len(ids)) for first, ids in changes])
-    gains: Floats = np.column_stack([_fit(texts, places, tables), words[:-1] - words[-1]]).astype(np.float32)
-    return gains
-
-
-def _fit(texts: NDArray[np.int64], places: NDArray[np.int64], tables: MarkTables) -> Floats:
-    """How the corpus knows each changed text (all rows but the last) and the original: ``ngram_gain``, the most frequent triple
-    through the change before and after it (0..1), and ln of how much commoner the new characters are; (changes, 4).
-
-    ``places`` (changes, 2) are the first changed column and the number of columns. All zeros without corpus counts.
-    """
-    if tables.ngrams is None:
-        return np.zeros((len(places), 4), dtype=np.float32)
-    padded = np.pad(texts, ((0, 0), (2, 2)))
-    score, steps = tables.ngrams.text_fit(padded)
-    triples = steps / np.float32(LARGEST_VALUE)  # (rows, columns + 2), by their first token
-    first, size = places[:, :1], places[:, 1:]
-    column = np.arange(triples.shape[1])
-    through = (column >= first) & (column < first + size + 2)
-    before, after = (np.where(through, known, 0).max(1) for known in (triples[-1:], triples[:-1]))
-    counts = np.log(tables.ngrams.counts[texts] + 1)
-    fit: Floats = np.column_stack([score[:-1] - score[-1], before, after, counts[:-1].sum(1) - counts[-1].sum()])
-    return fit
-
-
-def _character_features(member: Proposal, old: int, new: int, vocabulary: Sequence[str]) -> tuple[float, ...]:
-    """What one changed character adds to the features up to and including ``in_name``, in their order."""
-    a, b = vocabulary[old], vocabulary[new]
-    sound, shape = pinyin_similarity(a, b), glyph_similarity(a, b)
-    visible, masked = member.visible[new], member.masked[new]
-    return (
-        1.0, member.logit, _limit(visible - member.visible[old]), _limit(masked - member.masked[old]), _limit(visible),
-        _limit(masked), sound, shape, float(sound >= SAME_SOUND), float(max(sound, shape) < ALIKE), member.in_name,
-    )  # fmt: skip
-
-
-def _edit(
-    changed: Sequence[Proposal], encoding: Encoding, vocabulary: Sequence[str], ids: tuple[int, ...],
-    parts: Sequence[tuple[float, ...]], gains: Sequence[float],
-) -> Edit:  # fmt: skip
-    """The edit that gives the ``changed`` members these ids; ``parts`` are their ``_character_features``."""
-    sums = [sum(values) for values in zip(*parts, strict=True)]
-    size = len(ids)
-    features = np.array([*sums, *gains, float(size > 1)], dtype=np.float32)
-    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in changed)
-    return Edit(
-        changed[0].index, changed[0].token, original, "".join(vocabulary[i] for i in ids), features,
-        sums[_SOUND] / size, sums[_SHAPE] / size,
-    )  # fmt: skip
-
-
-def _limit(value: Any) -> float:
-    return float(min(_LOG_ODDS_LIMIT, max(-_LOG_ODDS_LIMIT, value)))
-
-
-def reason_of(edit: Edit) -> Reason:
-    """同音, 近音, 形近, 词 or context: the strongest evidence for an edit."""
-    if edit.pinyin_similarity >= SAME_SOUND:
-        return "same_sound"
-    if edit.glyph_similarity >= ALIKE and edit.glyph_similarity > edit.pinyin_similarity:
-        return "shape"
-    if edit.pinyin_similarity >= NEAR_SOUND:
-        return "near_sound"
-    if edit.glyph_similarity >= ALIKE:
-        return "shape"
-    if edit.features[FEATURES.index("word_gain")] > 0 or edit.features[FEATURES.index("long_word_gain")] > 0:
-        return "word"
-    return "context"

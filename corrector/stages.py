@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corrector.detect import detect
+from corrector.edits import Edits, Proposal, edits_of, group
 from corrector.electra import load_runtime
-from corrector.electra.marks import MARK_REACH, MarkTables
+from corrector.electra.marks import MARK_REACH
 from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
-from corrector.propose import propose
-from corrector.rank import Edit, Proposal, Ranker, edits_of, group
+from corrector.propose import Characters, propose
+from corrector.rank import Ranker, belief
 from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
-from corrector.text.protect import is_han
 from corrector.types import Sentence
 
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
-CHECKED = 2  # best edits of a group that the discriminator reads in place
-HOPELESS = 0.1  # an edit is not checked when the ranker gives it less than this
+APART = 2  # groups so many tokens from one another are hidden in one reading
+TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
+HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
 
 _NOTHING: Floats = np.zeros(0, dtype=np.float32)
@@ -48,11 +50,12 @@ class Look:
 
 @dataclass(frozen=True)
 class GroupChoice:
-    """The edits of one group, best first, with their scores and, for the first one or two, their check features."""
+    """The edits of one group, best first, with their scores; and the check features of the first, with its confidence."""
 
-    edits: tuple[Edit, ...]
+    edits: Edits
     scores: Floats
-    checks: Floats
+    check: Floats
+    confidence: float
 
 
 class Stages:
@@ -62,8 +65,6 @@ class Stages:
         self.tokenizer, self.runtime, self.ranker, self.max_length = tokenizer, runtime, ranker, max_length
         self.hopeless = HOPELESS
         self.vocabulary = tokenizer.vocabulary
-        self.id_of = dict(tokenizer.id_of)
-        self.replaceable = np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
 
     @classmethod
     def of(cls, model: ModelDirectory, ranker: Ranker, threads: int = 0) -> Stages:
@@ -73,30 +74,48 @@ class Stages:
         return cls(model.tokenizer, load_runtime(model, threads), ranker, length)
 
     @cached_property
-    def tables(self) -> MarkTables:
-        """Known pairs and words: the model's own marks, else those of jieba's dictionary."""
-        return self.tokenizer.tables or tables_from_jieba(self.vocabulary)
+    def characters(self) -> Characters:
+        """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""
+        tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
+        return Characters(self.vocabulary, self.tokenizer.id_of, tables)
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
         encodings = self.tokenizer.encode_many([window.text for window in windows])
         readings = self.runtime.read(encodings)
-        groups = self._masked(encodings, self._suspected(windows, self.looks(windows, encodings, readings)))
-        choices = ((number, self._rank(encodings[number], members)) for number, members in groups)
-        hopeful = ((number, choice, self._hopeful(choice)) for number, choice in choices if choice is not None)
-        ranked = [(number, choice, count) for number, choice, count in hopeful if count]
         result: list[list[GroupChoice]] = [[] for _ in windows]
-        for number, choice in self._check(encodings, readings, ranked):
-            result[number].append(choice)
+        for flagged in self._flagged(windows, encodings, readings):
+            groups = self._suspected(windows, self._looks(flagged, encodings, readings))
+            ranked = self._ranked(encodings, self._masked(encodings, groups))
+            for number, choice in self._checked(encodings, readings, ranked):
+                result[number].append(choice)
         return result
 
-    def looks(self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> list[Look]:
+    def looks(self, windows: Sequence[Sentence]) -> Iterator[Look]:
         """For each window with characters that the discriminator flags at all: what the generator makes of these, in place."""
-        flagged: list[tuple[int, list[int]]] = []
+        encodings = self.tokenizer.encode_many([window.text for window in windows])
+        readings = self.runtime.read(encodings)
+        for flagged in self._flagged(windows, encodings, readings):
+            yield from self._looks(flagged, encodings, readings)
+
+    def _flagged(
+        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
+    ) -> Iterator[list[tuple[int, list[int]]]]:
+        """The flagged characters (window, indexes), some ``TOGETHER`` of them at a time."""
+        part: list[tuple[int, list[int]]] = []
         for number, window in enumerate(windows):
             found = detect(window, encodings[number], readings[number].logits, self.ranker.look_threshold)
             if found:
-                flagged.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
+                part.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
+            if part and sum(len(indexes) for _, indexes in part) >= TOGETHER:
+                yield part
+                part = []
+        if part:
+            yield part
+
+    def _looks(
+        self, flagged: Sequence[tuple[int, list[int]]], encodings: Sequence[Encoding], readings: Sequence[Reading]
+    ) -> list[Look]:
         places = [encodings[number].token_of[indexes].tolist() for number, indexes in flagged]
         views = self.runtime.log_probabilities(
             [encodings[number] for number, _ in flagged], places, [readings[number] for number, _ in flagged]
@@ -121,7 +140,7 @@ class Stages:
 
     def _best_others(self, views: Floats, present: Ints) -> Floats:
         """The log-probability of the likeliest Han character that is not ``present`` (rows,), of views (rows, vocabulary)."""
-        others = np.where(self.replaceable[: views.shape[1]], views, -np.inf)
+        others = np.where(self.characters.replaceable[: views.shape[1]], views, np.float32(-np.inf))
         others[np.arange(len(others)), present] = -np.inf
         best: Floats = others.max(1)
         return best
@@ -129,71 +148,115 @@ class Stages:
     def _masked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
     ) -> list[tuple[int, tuple[Proposal, ...]]]:
-        """The same groups with candidates, once the generator has read each with all its characters masked."""
-        mask = self.tokenizer.mask_id
-        hidden = self._with_ids([(encodings[number], members[0].token, [mask] * len(members)) for number, members in groups])
-        masked = self.runtime.log_probabilities(hidden, [[member.token for member in members] for _, members in groups])
+        """The same groups with candidates, once the generator has read them masked: each with all its characters, and with it
+        others of its window that are far enough away."""
+        readings = _spread([(number, members[0].token, members[-1].token) for number, members in groups])
+        mask, hidden, places = self.tokenizer.mask_id, [], []
+        for together in readings:
+            tokens = [member.token for i in together for member in groups[i][1]]
+            hidden.append((encodings[groups[together[0]][0]], dict.fromkeys(tokens, mask)))
+            places.append(tokens)
+        views = self.runtime.log_probabilities(self._with_ids(hidden), places)
+        if not views:
+            return []
+        masked_of: dict[int, Iterator[Floats]] = {}
+        for together, view in zip(readings, views, strict=True):
+            masked_of |= dict.fromkeys(together, iter(view))  # in this order they take their rows
+        sites = [(encodings[number], member.token) for number, members in groups for member in members]
+        visible = np.stack([member.visible for _, members in groups for member in members])
+        masked = np.stack([next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members])
+        proposed = zip(masked, propose(sites, visible, masked, self.characters), strict=True)
         return [
-            (number, tuple(self._proposal(encodings[number], m, view) for m, view in zip(members, views, strict=True)))
-            for (number, members), views in zip(groups, masked, strict=True)
+            (number, tuple(dataclasses.replace(m, masked=view, candidates=ids) for m, (view, ids) in zip(members, proposed, strict=False)))
+            for number, members in groups
         ]
 
-    def _proposal(self, encoding: Encoding, member: Proposal, masked: Floats) -> Proposal:
-        candidates = propose(
-            encoding, member.token, member.visible, masked, self.vocabulary, self.replaceable, self.tables, self.id_of
-        )
-        return dataclasses.replace(member, masked=masked, candidates=candidates)
+    def _with_ids(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
+        """Each encoding with other ids at some tokens, and with the types that belong to them.
 
-    def _with_ids(self, changes: Sequence[tuple[Encoding, int, Sequence[int]]]) -> list[Encoding]:
-        """Each encoding with other ids from a token on. Types are found again only as far as a change reaches."""
-        reach = self.max_length + 2 if self.tokenizer.tables is None else MARK_REACH  # + 2: every token of a window
-        changed, nearby = [], []
-        for encoding, first, new in changes:
+        Types of the project's own marks are found again only as far as the change reaches.
+        """
+        own = self.tokenizer.tables is not None
+        reach = MARK_REACH if own else self.max_length + 2  # + 2: every token of a window
+        changed, spans = [], []
+        for encoding, new in changes:
             ids = encoding.ids.copy()
-            ids[first : first + len(new)] = new
+            ids[list(new)] = list(new.values())
             changed.append(ids)
-            nearby.append(ids[max(0, first - 2 * reach) : first + len(new) + 2 * reach])
+            spans.append((max(0, min(new) - reach), max(new) + 1 + reach))
+        nearby = [ids[max(0, start - reach) : end + reach] for ids, (start, end) in zip(changed, spans, strict=True)]
         result = []
-        for (encoding, first, new), ids, near in zip(changes, changed, self.tokenizer.token_types_many(nearby), strict=True):
-            start = max(0, first - reach)
-            offset = start - max(0, first - 2 * reach)
+        for (encoding, _), ids, (start, end), near in zip(changes, changed, spans, self.tokenizer.token_types_many(nearby), strict=True):
+            offset = start - max(0, start - reach)
             types = encoding.types.copy()
-            affected = types[start : first + len(new) + reach]
+            affected = types[start:end]
             affected[:] = near[offset : offset + len(affected)]
             result.append(dataclasses.replace(encoding, ids=ids, types=types))
         return result
 
-    def _rank(self, encoding: Encoding, members: Sequence[Proposal]) -> GroupChoice | None:
-        edits = edits_of(members, encoding, self.vocabulary, self.id_of, self.tables)
-        if not edits:
-            return None
-        scores = self.ranker.scores(edits)
-        order = np.argsort(-scores, kind="stable")
-        return GroupChoice(tuple(edits[i] for i in order), scores[order], np.zeros((0, 0), dtype=np.float32))
+    def _ranked(
+        self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
+    ) -> list[tuple[int, Edits, Floats]]:
+        """(window, edits, scores) of each group, the best edit first; without those whose best is ``hopeless``."""
+        edits = edits_of([(encodings[number], members) for number, members in groups], self.characters)
+        some = [(number, own) for (number, _), own in zip(groups, edits, strict=True) if len(own)]
+        if not some:
+            return []
+        sizes = [len(own) for _, own in some]
+        scores = self.ranker.scores(np.concatenate([own.features for _, own in some]))
+        shares, ranked = belief(scores, sizes), []
+        for (number, own), end in zip(some, accumulate(sizes), strict=True):
+            part = slice(end - len(own), end)
+            if shares[part].max() >= self.hopeless:
+                order = np.argsort(-scores[part], kind="stable")
+                ranked.append((number, own.ordered(order), scores[part][order]))
+        return ranked
 
-    def _hopeful(self, choice: GroupChoice) -> int:
-        """How many of the best edits to check: those, ``CHECKED`` at most, that the ranker gives ``hopeless`` or more."""
-        shares = np.exp(choice.scores[:CHECKED] - np.logaddexp(0.0, np.logaddexp.reduce(choice.scores)))
-        return int((shares >= self.hopeless).sum())
-
-    def _check(
-        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, GroupChoice, int]]
+    def _checked(
+        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, Edits, Floats]]
     ) -> Iterator[tuple[int, GroupChoice]]:
-        """Let the discriminator read so many of the best edits of every group in place; yields the groups with their check features."""
+        """Let the discriminator read the best edit of every group in place; yields the groups with their confidences."""
+        if not ranked:
+            return
+        places = [range(edits.token + edits.changes[0].first, edits.token + edits.changes[0].end) for _, edits, _ in ranked]
         tried = [
-            (encodings[number], edit.token, [self.id_of[c] for c in edit.replacement])
-            for number, choice, count in ranked
-            for edit in choice.edits[:count]
+            (encodings[number], dict(zip(place, edits.changes[0].ids, strict=True)))
+            for (number, edits, _), place in zip(ranked, places, strict=True)
         ]
-        after = iter(self.runtime.read(self._with_ids(tried)))
-        for number, choice, count in ranked:
-            rows = []
-            suspicion = np.logaddexp(0, readings[number].logits).sum()
-            for rank in range(count):
-                edit, score, now = choice.edits[rank], choice.scores[rank], next(after).logits
-                changed = slice(edit.token, edit.token + len(edit.replacement))
-                removed = suspicion - np.logaddexp(0, now).sum()
-                other = choice.scores[1 - rank] if len(choice.scores) > 1 else -10.0
-                margin = float(np.clip(score - other, -10, 10))
-                rows.append([1.0, score, float(now[changed].max()), float(np.clip(removed, -15, 15)), margin, *edit.features])
-            yield number, dataclasses.replace(choice, checks=np.array(rows, dtype=np.float32))
+        before = {number: suspicion(readings[number].logits) for number, *_ in ranked}
+        rows = []
+        for (number, edits, scores), place, after in zip(ranked, places, self.runtime.read(self._with_ids(tried)), strict=True):
+            now = after.logits
+            second = scores[1] if len(scores) > 1 else -10.0
+            removed, margin = before[number] - suspicion(now), scores[0] - second
+            values = 1.0, scores[0], now[place.start : place.stop].max(), np.clip(removed, -15, 15), np.clip(margin, -10, 10)
+            rows.append((*values, *edits.features[0]))
+        checks = np.array(rows, dtype=np.float32)
+        confidences = self.ranker.confidences(checks).tolist()
+        for (number, edits, scores), check, confidence in zip(ranked, checks, confidences, strict=True):
+            yield number, GroupChoice(edits, scores, check, confidence)
+
+
+def _spread(groups: Sequence[tuple[int, int, int]]) -> list[list[int]]:
+    """Groups (window, first token, last token) as readings of one window each, in which there are ``APART`` tokens between any two.
+
+    Gives their numbers. Windows are in order, and the groups in each.
+    """
+    readings: list[list[int]] = []
+    open_ones: list[list[int]] = []  # of the window at hand
+    for number, (window, first, _) in enumerate(groups):
+        if open_ones and groups[open_ones[0][0]][0] != window:
+            open_ones = []
+        for reading in open_ones:
+            if first - groups[reading[-1]][2] > APART:
+                reading.append(number)
+                break
+        else:
+            open_ones.append([number])
+            readings.append(open_ones[-1])
+    return readings
+
+
+def suspicion(logits: Floats) -> float:
+    """-ln of the discriminator's probability that nothing in the window was replaced."""
+    return float(np.logaddexp(0, logits).sum())

@@ -87,6 +87,8 @@ class FakeRuntime:
     to a character itself otherwise; what is left is spread over the vocabulary. ``calls`` counts windows by method.
     """
 
+    callers = 1
+
     def __init__(self, vocabulary: Sequence[str], replacements: Mapping[str, str], logit: float = 6.0) -> None:
         self._id_of = {token: number for number, token in enumerate(vocabulary)}
         self._right_of = {self._id_of[wrong]: self._id_of[right] for wrong, right in replacements.items()}

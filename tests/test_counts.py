@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from corrector import stages
 from corrector.electra import onnx_runtime
 from corrector.electra.model_dir import DEFAULT_MODEL, model_places
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
-from corrector.pipeline import BLOCK, Corrector, windows_of
-from corrector.stages import CHECKED
+from corrector.pipeline import BLOCK, PART, Corrector, windows_of
+from corrector.stages import TOGETHER
 from corrector.types import CorrectedDocument, Document
 from tests.test_pipeline import make
 
@@ -38,6 +39,7 @@ class Counting:
         self._inner = inner
         self.calls = {"discriminator": 0, "generator": 0}
         self.windows = dict(self.calls)
+        self.callers = 1
         self.tokens = dict(self.calls)
         self.positions = 0
 
@@ -62,12 +64,12 @@ class Watched:
     """A corrector whose work is counted: its runtime, the windows its stages are given, the suspicions and their groups."""
 
     def __init__(self, corrector: Corrector, monkeypatch: pytest.MonkeyPatch) -> None:
-        stages = corrector.stages
+        inner = corrector.stages
         self.corrector = corrector
-        self.runtime = stages.runtime = Counting(stages.runtime)
+        self.runtime = inner.runtime = Counting(inner.runtime)
         self.readings = self.rounds = self.suspicious = self.groups = self.suspicions = 0
         self.read: list[str] = []
-        choices, looks, rank = stages.choices, stages.looks, stages._rank
+        choices, looks, ranked = inner.choices, inner._looks, inner._ranked
 
         def counted_choices(windows: Sequence[Any]) -> Any:
             self.rounds += 1
@@ -75,19 +77,19 @@ class Watched:
             self.read += [window.text for window in windows]
             return choices(windows)
 
-        def counted_looks(windows: Any, encodings: Any, readings: Any) -> Any:
-            found = looks(windows, encodings, readings)
+        def counted_looks(flagged: Any, encodings: Any, readings: Any) -> Any:
+            found = looks(flagged, encodings, readings)
             self.suspicious += len(found)
             self.suspicions += sum(len(look.indexes) for look in found)
             return found
 
-        def counted_rank(encoding: Any, members: Any) -> Any:
-            self.groups += 1
-            return rank(encoding, members)
+        def counted_ranked(encodings: Any, groups: Any) -> Any:
+            self.groups += len(groups)
+            return ranked(encodings, groups)
 
-        monkeypatch.setattr(stages, "choices", counted_choices)
-        monkeypatch.setattr(stages, "looks", counted_looks)
-        monkeypatch.setattr(stages, "_rank", counted_rank)
+        monkeypatch.setattr(inner, "choices", counted_choices)
+        monkeypatch.setattr(inner, "_looks", counted_looks)
+        monkeypatch.setattr(inner, "_ranked", counted_ranked)
 
     def windows(self, texts: Sequence[str]) -> list[str]:
         length = self.corrector.stages.max_length
@@ -103,15 +105,16 @@ class Watched:
         runtime = self.runtime
         # A window is read again only after a correction in it, and each round that reads it again has made one more.
         assert len(windows) <= self.readings <= len(windows) + corrections
-        # The discriminator reads a window once, and CHECKED times for each group of suspicions.
-        assert runtime.windows["discriminator"] <= self.readings + CHECKED * self.groups
+        # The discriminator reads a window once, and once for each group of suspicions.
+        assert runtime.windows["discriminator"] <= self.readings + self.groups
         # The generator reads a suspicious window once as it is and once for each group, never one without a suspicion.
         assert runtime.windows["generator"] <= self.suspicious + self.groups
         assert runtime.positions <= 2 * self.suspicions and self.groups <= self.suspicions
-        # Windows go to the networks together: two calls each for a block of windows, however many groups it has.
-        assert runtime.calls["discriminator"] <= 2 * self.rounds and runtime.calls["generator"] <= 2 * self.rounds
-        # BLOCK texts are corrected together and BLOCK windows read together; a round more only for what has changed.
-        blocks = -(-len(texts) // BLOCK) + len(windows) // BLOCK
+        # Windows go to the networks together: two calls each for a block of windows, and for every TOGETHER suspicions more.
+        calls = 2 * (self.rounds + self.suspicions // TOGETHER)
+        assert runtime.calls["discriminator"] <= calls and runtime.calls["generator"] <= calls
+        # BLOCK texts are corrected together and PART windows read together; a round more only for what has changed.
+        blocks = -(-len(texts) // BLOCK) + len(windows) // PART
         assert self.rounds <= blocks * (1 + corrections)
         assert runtime.tokens["discriminator"] <= longest * runtime.windows["discriminator"]
         assert runtime.tokens["generator"] <= longest * runtime.windows["generator"]
@@ -135,10 +138,10 @@ def test_an_error_costs_its_own_window_alone(monkeypatch: pytest.MonkeyPatch) ->
     watched.check([WRONG], found)
     assert watched.readings == 3 + 2  # two windows have changed
     assert len(set(watched.read)) == 5  # and none was read twice in the same form
-    # Three groups in two windows: 2 + 3 readings by the generator; 5 and at most 2 a group by the discriminator.
+    # Three groups in two windows: 2 + 3 readings at most by the generator, 5 and one a group by the discriminator.
     assert (watched.suspicious, watched.groups) == (2, 3)
     assert watched.runtime.windows["generator"] <= 5
-    assert watched.runtime.windows["discriminator"] <= 5 + CHECKED * 3
+    assert watched.runtime.windows["discriminator"] <= 5 + 3
     assert watched.runtime.calls["generator"] <= 4
 
 
@@ -146,9 +149,27 @@ def test_an_error_costs_its_own_window_alone(monkeypatch: pytest.MonkeyPatch) ->
 def test_calls_do_not_grow_with_the_texts_of_a_block(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     watched = Watched(make()[0], monkeypatch)
     watched.check([CLEAN] * count, watched.correct(*[CLEAN] * count))
-    blocks = -(-count * 3 // BLOCK) + count // BLOCK
+    blocks = -(-count * 3 // PART) + count // BLOCK
     assert watched.runtime.calls["discriminator"] <= 2 * blocks
     assert watched.runtime.windows["generator"] == 0
+
+
+def test_text_that_is_all_suspicious_is_looked_at_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each suspicion costs a view of the whole vocabulary: never more of them at once than are bounded."""
+    corrector, runtime = make({"形": "兴"})
+    asked: list[int] = []
+    inner = runtime.log_probabilities
+
+    def counted(encodings: Any, positions: Any, readings: Any = None) -> Any:
+        asked.append(sum(map(len, positions)))
+        return inner(encodings, positions, readings)
+
+    monkeypatch.setattr(runtime, "log_probabilities", counted)
+    monkeypatch.setattr(stages, "TOGETHER", 50)
+    texts = ["形" * 30, "大家好"] * 12
+    found = list(corrector.correct_many(texts))
+    assert all(one.unprocessed == 0 for one in found)
+    assert sum(asked) >= 12 * 30 and max(asked) < 50 + 30  # the last window to fit is taken whole
 
 
 def test_the_windows_of_a_long_line_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,12 @@ from wcwidth import wcswidth
 
 from corrector import explain as explain_module
 from corrector.confusions import Confusions
+from corrector.edits import FEATURES
 from corrector.electra.tokenizer import Tokenizer
 from corrector.explain import LISTED, explain
 from corrector.pipeline import Corrector
-from corrector.rank import CHECK_FEATURES, FEATURES
+from corrector.propose import Characters
+from corrector.rank import CHECK_FEATURES
 from corrector.stages import Stages
 from corrector.types import Sentence, Span
 from corrector.words import ProtectedWords
@@ -77,7 +79,7 @@ def test_the_numbers_are_those_of_the_stages() -> None:
     text = explain(corrector, sentence)
     window = Sentence(sentence, Span(0, 7), Span(0, 7))
     ((choice,),) = corrector.stages.choices([window])
-    best = float(corrector.stages.ranker.confidences(choice.checks)[0])
+    best = choice.confidence
     assert f"  1  形  →  {choice.edits[0].replacement}" in text
     assert f"Decision: 形 → 兴, {100 * best:.1f} %, is corrected: at least 50.0 %.\n" in text
     assert shares(text, "= score") == [pytest.approx(float(score), abs=0.006) for score in choice.scores[:4]]
@@ -140,7 +142,8 @@ def test_a_model_without_marks_has_no_columns_for_them() -> None:
     corrector, runtime = make()
     stages = corrector.stages
     bare = Stages(Tokenizer(VOCABULARY), runtime, stages.ranker)
-    bare.__dict__["tables"] = stages.tables  # instead of those of jieba's dictionary
+    known = Characters(bare.vocabulary, bare.tokenizer.id_of, stages.characters.tables)
+    bare.__dict__["characters"] = known  # instead of those of jieba's dictionary
     corrector.stages = bare
     text = explain(corrector, "我今天很高形。")
     assert "fit  marks" not in text and "99.8 %" in row_of(text, 6)

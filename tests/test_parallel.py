@@ -17,7 +17,8 @@ from corrector.config import Settings
 from corrector.errors import CorrectorError
 from corrector.formats import format_of
 from corrector.formats.passages import correct_passages
-from corrector.parallel import AHEAD, ParallelCorrector
+from corrector.in_order import AHEAD
+from corrector.parallel import ParallelCorrector
 from corrector.types import Document, Span
 from tests.fakes import FakeCorrector
 from tests.spawned import SURE, make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -19,15 +20,16 @@ from corrector import stages as stages_module
 from corrector.apply import corrected_text
 from corrector.confusions import Confusions
 from corrector.detect import detect
+from corrector.edits import FEATURES, LONGEST, Change, Proposal, edits_of, group, reason_of
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
-from corrector.pipeline import Corrector
-from corrector.propose import propose
-from corrector.rank import CHECK_FEATURES, FEATURES, Proposal, Ranker, default_ranker, edits_of, group, reason_of
-from corrector.stages import Stages
+from corrector.pipeline import PART, Corrector, _parts
+from corrector.propose import Characters, propose
+from corrector.rank import CHECK_FEATURES, Ranker, belief, default_ranker
+from corrector.stages import Stages, _spread
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
@@ -236,6 +238,19 @@ def test_a_correction_corrected_on_is_one_and_a_second_run_changes_nothing() -> 
     assert corrector.correct("我很高兴。").corrections == ()
 
 
+def test_parts_are_shared_out_and_come_back_in_order() -> None:
+    """Texts of many windows, some of which fail or are corrected: one caller, or several, makes no difference."""
+    numbers = list(range(3 * PART * 4 + 5))
+    assert [n for part in _parts(iter(numbers), 4) for n in part] == numbers  # type: ignore[arg-type, misc]
+    assert [len(part) for part in _parts(iter(numbers[: PART * 4 + 5]), 4)] == [PART] * 4 + [2, 2, 1]  # type: ignore[arg-type]
+    texts = ["我很高形。" * (number % 5) + "大家好，" * (number % 3) + "天" * 300 * (number % 7 == 0) for number in range(90)]
+    alone, together = make()[0], make()[0]
+    together.stages.runtime.callers = 4
+    assert list(together.correct_many(texts)) == list(alone.correct_many(texts))
+    joined = "\n".join(texts)
+    assert together.correct(joined) == alone.correct(joined)
+
+
 def test_many_threads_share_one_corrector() -> None:
     corrector, _ = make(words=["高形大"], confusions={"天很": "大很"})
     state = dict(vars(corrector))
@@ -331,24 +346,38 @@ def test_detect_respects_core_and_threshold() -> None:
     assert found.probability == pytest.approx(0.8808, abs=1e-4)
 
 
+KNOWN = Characters(VOCABULARY, Tokenizer(VOCABULARY).id_of, tables())
+
+
 def proposal(character: str, index: int, *candidates: str) -> Proposal:
-    ids = {token: number for number, token in enumerate(VOCABULARY)}
     view = np.full(len(VOCABULARY), -8.0, dtype=np.float32)
     for rank, candidate in enumerate(candidates):
-        view[ids[candidate]] = -1.0 - rank
-    tokenizer = Tokenizer(VOCABULARY, tables().types)
-    encoding = tokenizer.encode(character)
-    replaceable = np.array([len(token) == 1 and token >= "\u4e00" for token in VOCABULARY])
-    found = propose(encoding, 1, view, view, VOCABULARY, replaceable, tables(), ids)
+        view[KNOWN.id_of[candidate]] = -1.0 - rank
+    encoding = Tokenizer(VOCABULARY, tables().types).encode(character)
+    (found,) = propose([(encoding, 1)], view[None], view[None], KNOWN)
     return Proposal(index, index + 1, 3.0, 0.0, view, view, found)
 
 
 def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> None:
-    found = [candidate.text for candidate in proposal("形", 0, "形", "天").candidates]
+    found = [VOCABULARY[candidate] for candidate in proposal("形", 0, "形", "天").candidates]
     assert found[0] == "天"
     assert {"型", "兴"} <= set(found)
     assert "形" not in found
     assert all(char >= "\u4e00" for char in found)
+
+
+def test_proposals_of_many_are_those_of_each() -> None:
+    """Views drawn at random; every site alone and all of them together."""
+    rng = np.random.default_rng(4)
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("我很高形。大家好")
+    sites = [(encoding, token) for token in (1, 3, 4, 6, 7)]
+    visible, masked = rng.normal(-6, 3, (2, len(sites), len(VOCABULARY))).astype(np.float32)
+    together = propose(sites, visible, masked, KNOWN)
+    for number, site in enumerate(sites):
+        row = slice(number, number + 1)
+        assert propose([site], visible[row], masked[row], KNOWN) == [together[number]]
+        mean = visible[number] + masked[number]
+        assert together[number] == sorted(together[number], key=lambda candidate: -mean[candidate])
 
 
 def test_groups_are_neighbours_three_at_most() -> None:
@@ -358,8 +387,7 @@ def test_groups_are_neighbours_three_at_most() -> None:
 
 def test_features_of_an_edit_by_hand() -> None:
     encoding = Tokenizer(VOCABULARY, tables().types).encode("高形")
-    ids = {token: number for number, token in enumerate(VOCABULARY)}
-    edits = edits_of([proposal("形", 1, "兴")], encoding, VOCABULARY, ids, tables())
+    (edits,) = edits_of([(encoding, [proposal("形", 1, "兴")])], KNOWN)
     (edit,) = [edit for edit in edits if edit.replacement == "兴"]
     named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
     assert named["changed"] == 1
@@ -372,6 +400,37 @@ def test_features_of_an_edit_by_hand() -> None:
     assert named["together"] == 0
     assert named["same_sound"] == 1
     assert reason_of(edit) == "same_sound"
+
+
+def test_features_of_many_groups_are_those_of_each() -> None:
+    """Groups of one to three characters at the start, in the middle and at the end of two texts, and one without candidates."""
+    rng = np.random.default_rng(5)
+    groups = []
+    for text in ("我很高形。大家好", "高形高形"):
+        encoding = Tokenizer(VOCABULARY, tables().types).encode(text)
+        for first, size in ((0, 1), (1, 2), (0, 3), (len(text) - 1, 1)):
+            sites = [(encoding, place + 1) for place in range(first, first + size)]
+            visible, masked = rng.normal(-6, 3, (2, size, len(VOCABULARY))).astype(np.float32)
+            found = zip(sites, visible, masked, propose(sites, visible, masked, KNOWN), strict=True)
+            groups.append((encoding, [Proposal(t - 1, t, 1.0, 0.5, v, m, ids) for (_, t), v, m, ids in found]))
+    groups.insert(3, (groups[0][0], [dataclasses.replace(groups[0][1][0], candidates=())]))
+    together = edits_of(groups, KNOWN)
+    assert [len(edits) > 0 for edits in together] == [number != 3 for number in range(len(groups))]
+    for edits, item in zip(together, groups, strict=True):
+        (alone,) = edits_of([item], KNOWN)
+        assert (alone.changes, alone.replacements) == (edits.changes, edits.replacements)
+        assert alone.features == pytest.approx(edits.features, abs=1e-5)
+        assert len(set(edits.changes)) == len(edits) and max((len(e.original) for e in edits), default=1) <= LONGEST
+    two = together[1]
+    pair = next(number for number, change in enumerate(two.changes) if len(change.ids) == 2)
+    parts = [two.changes.index(Change(place, (new,))) for place, new in enumerate(two.changes[pair].ids)]
+    summed = slice(0, FEATURES.index("ngram_gain"))
+    assert two.features[pair, summed] == pytest.approx(two.features[parts, summed].sum(0), abs=1e-4)
+    assert two[pair].features[FEATURES.index("together")] == 1
+    assert two[pair].replacement == two[parts[0]].replacement + two[parts[1]].replacement
+    backwards = two.ordered(np.arange(len(two))[::-1])
+    assert [edit.replacement for edit in backwards] == [edit.replacement for edit in two][::-1]
+    assert set(two.same_place(pair)) == {n for n, c in enumerate(two.changes) if (c.first, len(c.ids)) == (0, 2) and n != pair}
 
 
 def test_other_ids_bring_the_types_of_the_whole_text() -> None:
@@ -387,22 +446,39 @@ def test_other_ids_bring_the_types_of_the_whole_text() -> None:
             encoding = tokenizer.encode(text)
             first = int(rng.integers(1, len(text) + 1))
             new = rng.integers(4, training.SIZE, min(int(rng.integers(1, 4)), len(text) + 1 - first))
-            changes.append((encoding, first, new.tolist()))
-        before = [(encoding.ids.copy(), encoding.types.copy()) for encoding, *_ in changes]
-        for (encoding, first, new), changed in zip(changes, stages._with_ids(changes), strict=True):
-            expected = [*encoding.ids[:first].tolist(), *new, *encoding.ids[first + len(new) :].tolist()]
-            assert changed.ids.tolist() == expected
+            changes.append((encoding, dict(enumerate(new.tolist(), first)) | {int(rng.integers(1, len(text) + 1)): 5}))
+        before = [(encoding.ids.copy(), encoding.types.copy()) for encoding, _ in changes]
+        for (encoding, new), changed in zip(changes, stages._with_ids(changes), strict=True):
+            assert changed.ids.tolist() == [new.get(place, token) for place, token in enumerate(encoding.ids.tolist())]
             assert changed.types.tolist() == tokenizer.token_types(changed.ids).tolist()
             assert changed.types.dtype == np.int32
-        for (encoding, *_), (ids, types) in zip(changes, before, strict=True):
+        for (encoding, _), (ids, types) in zip(changes, before, strict=True):
             assert encoding.ids.tolist() == ids.tolist() and encoding.types.tolist() == types.tolist()
 
 
 def test_ranker_probabilities_by_hand() -> None:
     ranker = Ranker(dict.fromkeys(FEATURES, 0.0), dict.fromkeys(CHECK_FEATURES, 0.0) | {"score": 1.0})
     checks = np.zeros((2, len(CHECK_FEATURES)), dtype=np.float32)
-    checks[0, CHECK_FEATURES.index("score")] = np.log(2)
-    assert ranker.confidences(checks).tolist() == pytest.approx([0.5, 0.25])  # 2 and 1 against 1 for the text as it is
+    checks[:, CHECK_FEATURES.index("score")] = np.log(2), -np.log(3)
+    assert ranker.confidences(checks).tolist() == pytest.approx([2 / 3, 1 / 4])
+    calibrated = dataclasses.replace(ranker, calibration=(2.0, 1.0))
+    assert calibrated.confidences(checks).tolist() == pytest.approx([1 / (1 + math.exp(-1) / 4), 1 / (1 + 9 * math.exp(-1))])
+
+
+def test_groups_are_judged_apart() -> None:
+    scores = np.log(np.array([2, 1, 3, 1, 1, 1], dtype=np.float32))
+    assert belief(scores, [2, 1, 3]).tolist() == pytest.approx([2 / 4, 1 / 4, 3 / 4, 1 / 4, 1 / 4, 1 / 4])
+    bends = {"score": ((0.0, 1.0), (1.0, -1.0))}  # 0 below 0, a slope of 1, then level from 1 on
+    ranker = Ranker({}, dict.fromkeys(CHECK_FEATURES, 0.0), check_bends=bends)
+    checks = np.zeros((4, len(CHECK_FEATURES)), dtype=np.float32)
+    checks[:, CHECK_FEATURES.index("score")] = -3, 0.5, 1, 7
+    assert ranker.check_shares(checks).sum(1).tolist() == pytest.approx([0, 0.5, 1, 1])
+
+
+def test_groups_that_are_far_apart_share_a_reading() -> None:
+    groups = [(0, 1, 1), (0, 3, 3), (0, 4, 5), (0, 9, 9), (2, 1, 1), (2, 12, 13), (3, 2, 2)]  # window, first and last token
+    assert _spread(groups) == [[0, 2, 3], [1], [4, 5], [6]]
+    assert _spread([]) == []
 
 
 def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[no-untyped-def]

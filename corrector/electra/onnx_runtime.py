@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +14,11 @@ from corrector.electra.runtime import Encoding, Floats, Reading
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from corrector.electra.model import ModelDirectory, Network
 
 _ERRORS_ONLY = 3  # onnxruntime's log level
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 class OnnxRuntime:
@@ -29,19 +28,21 @@ class OnnxRuntime:
     ``logits`` (batch, length) and its encoder's ``states`` (batch, length, hidden). The generator is a head on the same
     encoder: it takes ``states`` (n, hidden) and gives ``logits`` (n, vocabulary).
 
-    Every window runs by itself, unpadded, ``threads`` of them side by side: int8 scales its activations over everything
-    given at once, so that in a batch a window's result would depend on its neighbours.
+    Every window runs by itself, unpadded, on one core: int8 scales its activations over everything given at once, so that
+    in a batch a window's result would depend on its neighbours. As many threads as there are cores may call it at the same
+    time (onnxruntime releases the interpreter lock); ``threads`` says how many other than that.
     """
 
     def __init__(self, model: ModelDirectory, threads: int = 0) -> None:
         self.model = model
-        self.threads = threads or usable_cores()
+        self.callers = threads or usable_cores()
+        self._opening = Lock()
+        self._sessions: dict[Path, Any] = {}
 
     def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
         self._check(encodings)
-        self._discriminator  # noqa: B018 - opened before the threads ask for it
-        return list(self._side_by_side(self._read, encodings))
+        return [self._read(encoding) for encoding in encodings]
 
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
@@ -50,19 +51,13 @@ class OnnxRuntime:
         self._check(encodings)
         check_positions(encodings, positions)
         results = [np.zeros((0, self.model.generator.setting("vocab_size") or 0), dtype=np.float32)] * len(encodings)
-        asked = [index for index, wanted in enumerate(positions) if len(wanted)]
-        if not asked:
-            return results
-        self._discriminator, self._generator  # noqa: B018
-
-        def propose(index: int) -> Floats:
-            reading = self._read(encodings[index]) if readings is None else readings[index]
+        for index, (encoding, wanted) in enumerate(zip(encodings, positions, strict=True)):
+            if not len(wanted):
+                continue
+            reading = self._read(encoding) if readings is None else readings[index]
             assert reading.states is not None
-            given = {"states": reading.states[list(positions[index])]}
-            return log_softmax(_run(self._generator, self.model.generator, ["logits"], given)[0])
-
-        for index, found in zip(asked, self._side_by_side(propose, asked), strict=True):
-            results[index] = found
+            given = {"states": reading.states[list(wanted)]}
+            results[index] = log_softmax(_run(self._generator, self.model.generator, ["logits"], given)[0])
         return results
 
     def _read(self, encoding: Encoding) -> Reading:
@@ -74,21 +69,21 @@ class OnnxRuntime:
     def _check(self, encodings: Sequence[Encoding]) -> None:
         check_lengths(encodings, self.model.discriminator.setting("max_position_embeddings"), self.model.name)
 
-    def _side_by_side(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> Iterator[_Result]:
-        """``map`` in order, over threads when there are several of both (onnxruntime releases the interpreter lock)."""
-        if self.threads == 1 or len(items) < 2:
-            yield from map(work, items)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            yield from pool.map(work, items)
-
-    @cached_property
+    @property
     def _discriminator(self) -> Any:
-        return _session(self.model.discriminator)
+        return self._session(self.model.discriminator)
 
-    @cached_property
+    @property
     def _generator(self) -> Any:
-        return _session(self.model.generator)
+        return self._session(self.model.generator)
+
+    def _session(self, network: Network) -> Any:
+        """Its session, created when first asked for, by one thread only."""
+        if network.weights not in self._sessions:
+            with self._opening:
+                if network.weights not in self._sessions:
+                    self._sessions[network.weights] = _session(network)
+        return self._sessions[network.weights]
 
 
 def usable_cores() -> int:
@@ -102,7 +97,7 @@ def _session(network: Network) -> Any:
     import onnxruntime  # type: ignore[import-untyped]
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # windows run side by side instead: small products gain little from threads
+    options.intra_op_num_threads = 1  # small products gain little from threads; windows side by side do
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     try:

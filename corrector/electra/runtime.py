@@ -41,7 +41,12 @@ class Reading:
 
 
 class Runtime(Protocol):
-    """Runs the discriminator and the generator. Results come in input order; batching and padding are the runtime's business."""
+    """Runs the discriminator and the generator. Results come in input order; batching and padding are the runtime's business.
+
+    ``callers`` is how many threads may well ask it at the same time.
+    """
+
+    callers: int
 
     def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """The discriminator's reading of each window."""

@@ -28,6 +28,8 @@ class TorchRuntime:
     whole process.
     """
 
+    callers = 1  # PyTorch spreads each batch over its own threads
+
     def __init__(self, model: ModelDirectory, threads: int = 0) -> None:
         self.model = model
         self.threads = threads
@@ -53,7 +55,7 @@ class TorchRuntime:
 
         with torch.inference_mode():
             logits = network(**_inputs(batch, self.model.discriminator)).logits  # (batch, length)
-        return np.asarray(logits.numpy(), dtype=np.float32)
+        return np.asarray(logits.float().numpy(), dtype=np.float32)
 
     def _forward_generator(self, batch: Batch, flat: Longs) -> Floats:
         """The vocabulary-wide head runs only at the positions asked, not at every token."""
@@ -64,7 +66,7 @@ class TorchRuntime:
             hidden = network.electra(**_inputs(batch, self.model.generator)).last_hidden_state
             chosen = hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(flat)]  # (n, hidden)
             logits = network.generator_lm_head(network.generator_predictions(chosen))  # (n, vocabulary)
-        return np.asarray(logits.numpy(), dtype=np.float32)
+        return np.asarray(logits.float().numpy(), dtype=np.float32)
 
     @cached_property
     def _discriminator(self) -> Any:

@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.detect import probability
+from corrector.edits import FEATURES
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
+from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
-from corrector.rank import CHECK_FEATURES, FEATURES, Ranker, default_ranker
+from corrector.rank import CHECK_FEATURES, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.finetune import read_pairs
 from corrector.train.release import refresh_manifest
@@ -37,7 +39,7 @@ L2 = 1e-3
 PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
 FEW_VALUES = 8  # a feature of no more is left straight
-_BLOCK = 256
+_BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,11 @@ def refit_check(stages: Stages, rows: Rows) -> Ranker:
 
 def _examples(stages: Stages, rows: Rows) -> list[Example]:
     found = find_groups(stages, rows)
-    return [Example(np.stack([e.features for e in f.choice.edits]), _right_edit(f, rows, len(f.choice.edits))) for f in found]
+    return [Example(f.choice.edits.features, _right_edit(f, rows, len(f.choice.edits))) for f in found]
 
 
 def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
-    return [Example(f.choice.checks, _right_edit(f, rows, len(f.choice.checks))) for f in find_groups(stages, rows)]
+    return [Example(f.choice.check[None], _right_edit(f, rows, 1)) for f in find_groups(stages, rows)]
 
 
 def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
@@ -222,10 +224,8 @@ def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float]:
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
-    for block in _blocks(stages, rows):
-        sentences = [sentence for _, sentence in block]
-        encodings = stages.tokenizer.encode_many([sentence.text for sentence in sentences])
-        for look in stages.looks(sentences, encodings, stages.runtime.read(encodings)):
+    for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
+        for look in looks:
             values.append(np.stack([look.logits, look.best_others], 1))
             row, sentence = block[look.window]
             source, target = (text[sentence.span.start :] for text in rows[row])
@@ -237,21 +237,24 @@ def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float]:
 
 def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
     """Every group of suspicions in the sources of ``rows``, in order."""
-    for block in _blocks(stages, rows):
-        choices = stages.choices([sentence for _, sentence in block])
+    for block, choices in _read(stages, rows, stages.choices):
         for (number, sentence), groups in zip(block, choices, strict=True):
             yield from (Found(number, sentence, choice) for choice in groups)
 
 
-def _blocks(stages: Stages, rows: Rows) -> Iterator[list[tuple[int, Sentence]]]:
-    """The windows of the sources with the numbers of their rows, ``_BLOCK`` at a time."""
+Block = list[tuple[int, Sentence]]
+"""Windows of the sources, with the numbers of their rows."""
+
+
+def _read(stages: Stages, rows: Rows, ask: Callable[[list[Sentence]], Result]) -> Iterator[tuple[Block, Result]]:
+    """What ``ask`` says of the windows of the sources, ``_BLOCK`` at a time, in order."""
     windows = (
         (number, sentence)
         for number, (source, _) in enumerate(rows)
         for sentence in windows_of(Document(None, source), stages.max_length)
     )
-    while block := list(islice(windows, _BLOCK)):
-        yield block
+    blocks = iter(lambda: list(islice(windows, _BLOCK)), [])
+    return in_order(lambda block: (block, ask([sentence for _, sentence in block])), blocks, stages.runtime.callers)
 
 
 def _is_right(found: Found, number: int, rows: Rows) -> bool:
@@ -271,11 +274,9 @@ def judge(stages: Stages, rows: Rows) -> list[JudgedRow]:
     """What the first round would do with each row, whatever the threshold."""
     edits: list[list[tuple[float, bool, int]]] = [[] for _ in rows]
     for found in find_groups(stages, rows):
-        confidences = stages.ranker.confidences(found.choice.checks)
-        best = int(confidences.argmax())
-        edit = found.choice.edits[best]
+        edit = found.choice.edits[0]
         mended = sum(map(ne, edit.original, edit.replacement))
-        edits[found.row].append((float(confidences[best]), _is_right(found, best, rows), mended))
+        edits[found.row].append((found.choice.confidence, _is_right(found, 0, rows), mended))
     return [
         JudgedRow(tuple(own), sum(map(ne, source, target))) for own, (source, target) in zip(edits, rows, strict=True)
     ]

@@ -1,0 +1,295 @@
+"""The edits considered for groups of neighbouring suspicions, with the features that the ranker weighs.
+
+Everything is computed for all groups together: a sentence has a few dozen edits, and one array operation over thousands of them
+costs little more than over one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple, overload
+
+import numpy as np
+
+from corrector.electra.static_map import LARGEST_VALUE
+from corrector.propose import around
+from corrector.similarity.glyph import glyph_similarity
+from corrector.similarity.pinyin import pinyin_similarity
+from corrector.types import Reason
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from corrector.electra.runtime import Encoding, Floats
+    from corrector.propose import Characters
+
+FEATURES = (
+    "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
+    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "together",
+)  # fmt: skip
+
+LONGEST = 3  # neighbours changed together
+PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES, WORD_OPTIONS = 5, 3, 4, 30
+SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
+_LOG_ODDS_LIMIT = 15.0
+_SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_similarity")
+_SUMMED = FEATURES.index("ngram_gain")  # so many features are sums over the changed characters
+_CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
+    how likely it is in a personal name (0..1), both views of the generator, and its candidates' ids, likeliest first."""
+
+    index: int
+    token: int
+    logit: float
+    in_name: float
+    visible: Floats  # (vocabulary,)
+    masked: Floats
+    candidates: Sequence[int]
+
+
+Group = tuple["Encoding", Sequence[Proposal]]
+"""Neighbouring suspicions and the window they are in."""
+
+
+class Change(NamedTuple):
+    """New ids for neighbouring members of a group, from the one with this number on."""
+
+    first: int
+    ids: tuple[int, ...]
+
+    @property
+    def end(self) -> int:
+        """The number of the member after the last one changed."""
+        return self.first + len(self.ids)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A possible change of neighbouring characters, the first at ``index`` of the window; ``features`` follow ``FEATURES``."""
+
+    index: int
+    token: int
+    original: str
+    replacement: str
+    features: Floats
+    pinyin_similarity: float
+    glyph_similarity: float
+
+
+@dataclass(frozen=True, eq=False)
+class Edits(Sequence[Edit]):
+    """The edits of one group; an ``Edit`` is only made of one that is asked for. ``features`` has shape (edits, FEATURES)."""
+
+    start: int  # of the group in the window
+    token: int
+    original: str
+    changes: tuple[Change, ...]
+    replacements: tuple[str, ...]
+    features: Floats
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @overload
+    def __getitem__(self, number: int) -> Edit: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Edit]: ...
+
+    def __getitem__(self, number: int | slice) -> Edit | list[Edit]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(len(self))[number]]
+        (first, ids), features = self.changes[number], self.features[number]
+        size = len(ids)
+        return Edit(
+            self.start + first, self.token + first, self.original[first : first + size], self.replacements[number], features,
+            round(float(features[_SOUND]) / size, 4), round(float(features[_SHAPE]) / size, 4),
+        )  # fmt: skip
+
+    def same_place(self, number: int) -> list[int]:
+        """The other edits that change exactly the characters that this one changes."""
+        first, ids = self.changes[number]
+        place = first, len(ids)
+        return [n for n, other in enumerate(self.changes) if (other.first, len(other.ids)) == place and n != number]
+
+    def ordered(self, order: NDArray[np.int64]) -> Edits:
+        """The same edits in another order."""
+        numbers = order.tolist()
+        changes, replacements = (tuple(part[n] for n in numbers) for part in (self.changes, self.replacements))
+        return Edits(self.start, self.token, self.original, changes, replacements, self.features[order])
+
+
+def group(proposals: Sequence[Proposal], longest: int = LONGEST) -> list[tuple[Proposal, ...]]:
+    """Neighbouring proposals put together, at most ``longest`` in a group."""
+    groups: list[list[Proposal]] = []
+    for proposal in proposals:
+        last = groups[-1][-1] if groups else None
+        follows = last is not None and (last.index + 1, last.token + 1) == (proposal.index, proposal.token)
+        if follows and len(groups[-1]) < longest:
+            groups[-1].append(proposal)
+        else:
+            groups.append([proposal])
+    return [tuple(members) for members in groups]
+
+
+def edits_of(groups: Sequence[Group], characters: Characters) -> list[Edits]:
+    """All edits considered for each group, with their features; none where there are no candidates."""
+    changes = [_changes(item, characters) for item in groups]
+    if not any(changes):
+        return [_edits(item, (), np.zeros((0, len(FEATURES)), dtype=np.float32), characters) for item in groups]
+    features = np.column_stack([_sums(groups, changes, characters), _gains(groups, changes, characters)])
+    ends = np.cumsum([len(own) for own in changes]).tolist()
+    return [
+        _edits(item, own, features[end - len(own) : end], characters)
+        for item, own, end in zip(groups, changes, ends, strict=True)
+    ]
+
+
+def _edits(item: Group, changes: Sequence[Change], features: Floats, characters: Characters) -> Edits:
+    (encoding, members), vocabulary = item, characters.vocabulary
+    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in members)
+    replacements = tuple("".join([vocabulary[i] for i in ids]) for _, ids in changes)
+    return Edits(members[0].index, members[0].token, original, tuple(changes), replacements, features)
+
+
+def _changes(item: Group, characters: Characters) -> list[Change]:
+    """Single candidates; of neighbours the likeliest together, and words of similar characters; each once."""
+    encoding, members = item
+    choices = [member.candidates for member in members]
+    found = dict.fromkeys(Change(first, (option,)) for first, options in enumerate(choices) for option in options)
+    for first in range(len(members) - 1):
+        pairs = product(choices[first][:PAIR_CHOICES], choices[first + 1][:PAIR_CHOICES])
+        found.update((Change(first, pair), None) for pair in pairs)
+        left, right = (int(encoding.ids[member.token]) for member in members[first : first + 2])
+        found.update((Change(first, word), None) for word in similar_words(left, right, characters))
+    if len(members) == LONGEST:
+        found.update((Change(0, triple), None) for triple in product(*(options[:TRIPLE_CHOICES] for options in choices)))
+    return list(found)
+
+
+def similar_words(left: int, right: int, characters: Characters) -> list[tuple[int, int]]:
+    """Dictionary words of two characters, both different from these but similar to them, the most frequent first."""
+    options = [characters.similar(character)[:WORD_OPTIONS] for character in (left, right)]
+    if not all(map(len, options)):
+        return []
+    tables = characters.tables
+    first, second = (grid.ravel() for grid in np.meshgrid(*options, indexing="ij"))
+    is_word = tables.is_word(first, second)
+    first, second = first[is_word], second[is_word]
+    steps = np.zeros(len(first)) if tables.ngrams is None else tables.ngrams.pair_step(first, second).astype(np.int64)
+    best = np.argsort(-steps, kind="stable")[:WORD_CHOICES]
+    return [(int(first[i]), int(second[i])) for i in best]
+
+
+def _sums(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
+    """The features up to and including ``in_name``: the sums over the changed characters. (edits, 11)"""
+    rows: list[list[int]] = []  # of ``single``, for each edit
+    news: list[tuple[Proposal, int, list[int]]] = []  # member, the id there, its new ids
+    count = 0
+    for (encoding, members), own in zip(groups, changes, strict=True):
+        known: list[dict[int, int]] = [{} for _ in members]  # new id → row: characters recur in many edits
+        for first, ids in own:
+            for place, new in enumerate(ids, first):
+                known[place].setdefault(new, 0)
+        for member, found in zip(members, known, strict=True):
+            for new in found:
+                found[new] = count
+                count += 1
+            if found:
+                news.append((member, int(encoding.ids[member.token]), list(found)))
+        rows += [[known[place][new] for place, new in enumerate(ids, first)] for first, ids in own]
+    single = np.zeros((count + 1, _SUMMED), dtype=np.float32)  # the last row stands for no character
+    if count:
+        single[:-1] = _of_characters(news, characters)
+    parts = np.full((len(rows), LONGEST), count)
+    for edit, row in enumerate(rows):
+        parts[edit, : len(row)] = row
+    sums: Floats = single[parts].sum(1)
+    return sums
+
+
+def _of_characters(news: Sequence[tuple[Proposal, int, list[int]]], characters: Characters) -> Floats:
+    """What each changed character adds to ``_sums``, for every new id of each member (and the id it has): (ids, 11)."""
+    vocabulary, sizes = characters.vocabulary, [len(ids) for _, _, ids in news]
+    odds, chances = [], []
+    for views in ([member.visible for member, _, _ in news], [member.masked for member, _, _ in news]):
+        chance = np.concatenate([view[ids] for view, (_, _, ids) in zip(views, news, strict=True)])
+        present = np.repeat([view[old] for view, (_, old, _) in zip(views, news, strict=True)], sizes)
+        odds.append(chance - present)
+        chances.append(chance)
+    limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
+    alike = [likeness(vocabulary[old], vocabulary[new]) for _, old, ids in news for new in ids]
+    sound, shape = np.array(alike, dtype=np.float64).T
+    logits, in_name = (np.repeat(values, sizes) for values in zip(*((m.logit, m.in_name) for m, _, _ in news), strict=True))
+    changed, same = np.ones(len(sound)), sound >= SAME_SOUND
+    dissimilar = np.maximum(sound, shape) < ALIKE
+    features: Floats = np.column_stack([changed, logits, *limited, sound, shape, same, dissimilar, in_name]).astype(np.float32)
+    return features
+
+
+@lru_cache(maxsize=100_000)
+def likeness(a: str, b: str) -> tuple[float, float]:
+    """How alike two characters sound and look, 0..1 each."""
+    return pinyin_similarity(a, b), glyph_similarity(a, b)
+
+
+def _gains(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 7).
+
+    Those are: by how much the corpus likes the changed text better, the most frequent triple through the change before and after it
+    (0..1), ln of how much commoner the new characters are, the gain in characters inside words of two and of more, and whether
+    several characters change.
+    """
+    regions = np.stack([_region(*item) for item in groups])
+    owner = np.repeat(np.arange(len(groups)), [len(own) for own in changes])
+    flat = [change for own in changes for change in own]
+    first = np.array([change.first for change in flat]) + _CONTEXT  # the first changed column
+    size = np.array([len(change.ids) for change in flat])
+    texts = regions[owner]
+    for offset in range(LONGEST):
+        rows = np.flatnonzero(size > offset)
+        texts[rows, first[rows] + offset] = [flat[row].ids[offset] for row in rows.tolist()]
+    before = len(texts)  # the originals come after the changed texts
+    texts = np.concatenate([texts, regions])
+    bits = characters.tables.word_bits(texts)
+    words = np.stack([bits & 1, ((bits & 4) > 0).astype(np.int64) + ((bits & 8) > 0)], -1).sum(1)
+    scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
+    triples = steps / np.float32(LARGEST_VALUE)  # by their first column, which the padding moves by two
+    column = np.arange(triples.shape[1])
+    through = (column >= first[:, None]) & (column < (first + size)[:, None] + 2)
+    known = [np.where(through, of, 0).max(1) for of in (triples[before:][owner], triples[:before])]
+    commoner = characters.log_counts[texts].sum(1)
+    together = size > 1
+    changed = (values[:before] - values[before:][owner] for values in (scores, commoner, words))
+    gain, commoner, words = changed
+    found: Floats = np.column_stack([gain, *known, commoner, words, together]).astype(np.float32)
+    return found
+
+
+def _region(encoding: Encoding, members: Sequence[Proposal]) -> NDArray[np.int64]:
+    """The ids of a group and of ``_CONTEXT`` characters on either side, then zeros: of one length for all groups."""
+    start, end = members[0].token - _CONTEXT, members[-1].token + _CONTEXT + 1
+    return around(encoding.ids[:end], start, start + LONGEST + 2 * _CONTEXT)
+
+
+def reason_of(edit: Edit) -> Reason:
+    """同音, 近音, 形近, 词 or context: the strongest evidence for an edit."""
+    if edit.pinyin_similarity >= SAME_SOUND:
+        return "same_sound"
+    if edit.glyph_similarity >= ALIKE and edit.glyph_similarity > edit.pinyin_similarity:
+        return "shape"
+    if edit.pinyin_similarity >= NEAR_SOUND:
+        return "near_sound"
+    if edit.glyph_similarity >= ALIKE:
+        return "shape"
+    if edit.features[FEATURES.index("word_gain")] > 0 or edit.features[FEATURES.index("long_word_gain")] > 0:
+        return "word"
+    return "context"
