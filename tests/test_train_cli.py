@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from corrector.electra.model_dir import find_model
@@ -134,3 +136,47 @@ def test_windows_must_fit(chain: Path, tmp_path: Path, capsys: pytest.CaptureFix
     arguments = ["pretrain", "--data", str(chain / "data"), "--out", str(tmp_path), "--debug"]
     assert main([*arguments, "--set", "stages=[[0,512]]"]) == 123
     assert "windows of 512 tokens do not fit" in capsys.readouterr().err
+
+
+def test_pre_training_goes_on_from_a_model_or_a_checkpoint(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--data", str(chain / "data"), "--debug", "--set", "total_tokens=2048"]
+    runs = json.loads((chain / "model" / "manifest.json").read_text("utf-8"))["training"]["runs"]
+    for name, start in (("a", chain / "model"), ("b", chain / "pretrain" / "checkpoint.pt")):
+        assert main(["pretrain", "--from", str(start), "--out", str(tmp_path / name), *arguments]) == 0
+        ledger = json.loads((tmp_path / name / "ledger.json").read_text("utf-8"))
+        assert ledger["earlier"] == (runs if name == "a" else runs[:1]) and ledger["pairs"] == []
+        assert (tmp_path / name / "checkpoint.pt").is_file()
+    capsys.readouterr()
+    shape = ["--out", str(tmp_path / "c"), *arguments, "--set", "model.layers=3"]
+    assert main(["pretrain", "--from", str(chain / "model"), *shape]) == 123
+    assert "model.layers: is 2 there, 3 here" in capsys.readouterr().err
+    assert main(["pretrain", "--from", "default", "--out", str(tmp_path / "d"), *arguments]) == 123
+    assert "vocabulary: is not that of" in capsys.readouterr().err
+
+
+def test_networks_of_a_model_are_taken_apart_again(chain: Path) -> None:
+    """The same outputs, from a word table that is divided into features and the rest."""
+    import torch
+
+    from corrector.train.model import JointElectra
+    from corrector.train.released import begin_with, read_network
+
+    directory = find_model(chain / "model")
+    features = torch.from_numpy(np.load(chain / "data" / "features.npy"))
+    released = read_network(directory)
+    begun = JointElectra(dataclasses.replace(released.config, max_positions=40), features).eval()
+    generator = {name: tensor.clone() for name, tensor in begun.generator.state_dict().items()}
+    begin_with(begun, directory)
+    with torch.no_grad():
+        table = released.embeddings.table()
+        assert torch.allclose(begun.embeddings.table(), table, atol=1e-5)
+        assert 0 < float(begun.embeddings.word.weight.square().sum()) < float(table.square().sum())  # features explain a part
+    ids = torch.randint(6, len(features), (3, 20))
+    places = torch.arange(ids.numel())
+    types = torch.randint(0, 1000, ids.shape)
+    with torch.no_grad():
+        for ours, theirs in zip(begun(ids, types, None, places), released(ids, types, None, places), strict=True):
+            assert torch.allclose(ours, theirs, atol=1e-3)
+    assert all(torch.equal(tensor, generator[name]) for name, tensor in begun.generator.state_dict().items())

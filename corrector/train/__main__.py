@@ -58,16 +58,19 @@ def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Pa
 @train.command()
 @_data
 @_out
+@click.option("--from", "start", type=_FILE, help="A checkpoint, or a model: `default`, its name or directory. Default: new networks.")
 @click.option("--config", type=_FILE, help="Settings as JSON, such as the config.json of another run.")
 @_set
 @_debug
-def pretrain(data: Path, out: Path, config: Path | None, settings: tuple[str, ...], debug: bool) -> None:
+def pretrain(
+    data: Path, out: Path, start: Path | None, config: Path | None, settings: tuple[str, ...], debug: bool
+) -> None:
     """Pre-train the networks; goes on from OUT/checkpoint.pt. Ctrl-C and SIGTERM save and stop."""
     from corrector.train.pretrain import pretrain as run
 
     base = _read_config(config)
     chosen = dataclasses.replace(base.debug() if debug else base, data=str(data), out=str(out))
-    run(_override(chosen, settings), _say)
+    run(_override(chosen, settings), _say, start)
 
 
 @train.command()

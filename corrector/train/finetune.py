@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,10 @@ import numpy as np
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
-from corrector.train import ledger
-from corrector.train.config import NoiseConfig, TrainConfig, from_mapping, to_json
+from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.loop import Arrays
 from corrector.train.prepare import shard_names
-from corrector.train.pretrain import dev_measure, load_fitting, make_trainer, window_stream, with_vocabulary
+from corrector.train.pretrain import begin_from, dev_measure, load_fitting, make_trainer, window_stream, with_vocabulary
 
 FINETUNE_NOISE = NoiseConfig(
     clean_windows=0.55, single_windows=0.3, rates=(0.03, 0.06), same_sound=0.40, near_sound=0.14, shape=0.14, random=0.02,
@@ -162,12 +160,9 @@ def finetune(
         (corpus.epoch, corpus.index), pairs.rng.bit_generator.state = state
         say(f"going on from {trainer.tokens:,} tokens")
     else:
-        begun = load_fitting(start, config)
-        trainer.model.load_state_dict(begun["model"])
-        earlier = ledger.runs(start, from_mapping(json.loads(begun["config"]), str(start)), begun["tokens"])
         out.mkdir(parents=True, exist_ok=True)
         named = [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in sets]
-        ledger.write_ledger(out, earlier, named, pair_share)
+        begin_from(trainer, start, config, out, named, pair_share)
     (out / "config.json").write_text(to_json(config), "utf-8")
     position = lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state)  # noqa: E731
     trainer.run(out, position, say, dev_measure(config, tokenizer, trainer))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from corrector.electra.marks import MarkTables
+from corrector.electra.model_dir import find_model
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
-from corrector.train import checkpoint
-from corrector.train.config import TrainConfig, to_json
+from corrector.train import checkpoint, ledger
+from corrector.train.config import TrainConfig, from_mapping, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.loop import Arrays, Numbers, Trainer
 from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
 from corrector.train.prepare import RECORD, shard_names
+
+DEFAULT = "default"
+"""The name of the embedded model after --from."""
 
 
 def with_vocabulary(config: TrainConfig, tokenizer: Tokenizer) -> TrainConfig:
@@ -87,8 +91,33 @@ def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:
     return state
 
 
-def pretrain(config: TrainConfig, say: Callable[[str], None]) -> None:
-    """Train until ``total_tokens``, going on from ``out/checkpoint.pt`` if there is one."""
+def begin_from(
+    trainer: Trainer, start: Path, config: TrainConfig, out: Path, pairs: Sequence[Mapping[str, Any]] = (), pair_share: float = 0.0
+) -> None:
+    """Take the networks of ``start``, a checkpoint or a model directory, and write into ``out`` which runs led to them."""
+    if _is_checkpoint(start):
+        begun = load_fitting(start, config)
+        trainer.model.load_state_dict(begun["model"])
+        earlier = ledger.runs(start, from_mapping(json.loads(begun["config"]), str(start)), begun["tokens"])
+    else:
+        from corrector.train.released import begin_with
+
+        directory = find_model(None if str(start) == DEFAULT else start)
+        if directory.tokenizer.vocabulary != Tokenizer.load(Path(config.data) / "vocab.txt").vocabulary:
+            raise ConfigError(directory.path, "vocabulary", f"is not that of {config.data}; pack the text it was trained on")
+        begin_with(trainer.model, directory)
+        earlier = directory.manifest.get("training", {}).get("runs", [])
+    ledger.write_ledger(out, earlier, pairs, pair_share)
+
+
+def _is_checkpoint(start: Path) -> bool:
+    """Whether --from names a checkpoint, which is a file, there or not, rather than a model."""
+    return start.is_file() or start.suffix == ".pt"
+
+
+def pretrain(config: TrainConfig, say: Callable[[str], None], start: Path | None = None) -> None:
+    """Train until ``total_tokens``, going on from ``out/checkpoint.pt`` if there is one; else from the networks of ``start``,
+    a checkpoint or a model, with a new optimiser and a new order of the text; else from nothing."""
     data, out = Path(config.data), Path(config.out)
     raw, _ = shard_names(data)
     tokenizer = Tokenizer.load(data / "vocab.txt")
@@ -106,5 +135,7 @@ def pretrain(config: TrainConfig, say: Callable[[str], None]) -> None:
         stream.epoch, stream.index = trainer.restore(load_fitting(path, config))
         say(f"going on from {trainer.tokens:,} tokens")
     out.mkdir(parents=True, exist_ok=True)
+    if start is not None and not path.exists():
+        begin_from(trainer, start, config, out)
     (out / "config.json").write_text(to_json(config), "utf-8")
     trainer.run(out, lambda: (stream.epoch, stream.index), say, dev_measure(config, tokenizer, trainer))

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
-from corrector.errors import ModelError
+from corrector.errors import ConfigError, ModelError
 from corrector.train.config import ModelConfig
 from corrector.train.model import LAYER_NAMES, JointElectra
 
@@ -52,6 +52,31 @@ def read_network(directory: ModelDirectory) -> JointElectra:
         raise ModelError(directory.path, f"its token types are not a sum of marks (off by {off:.2g}); {_AGAIN}")
     model.eval()
     return model
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+def begin_with(model: JointElectra, directory: ModelDirectory) -> None:
+    """Give a network that is to be trained on what a release has: everything but the masked generator.
+
+    The word table T becomes features·R + rest, with R by ridge regression: what the features explain is theirs again. Raises
+    ConfigError for a network of another shape, and as ``read_network`` does.
+    """
+    released = read_network(directory)
+    for field in ("vocabulary_size", "embedding_size", "hidden_size", "layers", "heads"):
+        theirs, ours = getattr(released.config, field), getattr(model.config, field)
+        if theirs != ours:
+            raise ConfigError(directory.path, f"model.{field}", f"is {theirs} there, {ours} here; use another --set or --data")
+    state, own = released.state_dict(), model.state_dict()
+    table = state["embeddings.word.weight"]
+    features = own["embeddings.features"]
+    gram = features.T @ features + torch.eye(features.shape[1], device=features.device)
+    own["embeddings.feature_rows"] = torch.linalg.solve(gram, features.T @ table.to(features.device))
+    own["embeddings.word.weight"] = table.to(features.device) - features @ own["embeddings.feature_rows"]
+    kept = min(released.config.max_positions, model.config.max_positions)
+    own["embeddings.position.weight"][:kept] = state["embeddings.position.weight"][:kept]
+    left = (*_NOT_RELEASED, "embeddings.word.", "embeddings.position.")
+    own |= {name: tensor for name, tensor in state.items() if not name.startswith(left)}
+    model.load_state_dict(own)
 
 
 def _config(network: Network) -> ModelConfig:
