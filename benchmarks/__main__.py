@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # for `python benchmarks`
 
-PARTS = ("speed", "scaling", "profile", "start-up", "memory", "size")
+PARTS = ("speed", "scaling", "profile", "start-up", "jobs", "memory", "size")
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,6 +50,7 @@ def measured(
     """The parts that are chosen, with what they were measured on."""
     from benchmarks import measure, processes
     from corrector import Corrector, __version__
+    from corrector.electra.onnx_runtime import usable_cores
 
     corrector = Corrector(model, threads=threads)
     result: dict[str, Any] = {
@@ -66,11 +67,14 @@ def measured(
         result["scaling"] = measure.scaling(corrector, large, rounds, say)
     if "profile" in chosen:
         say("share of the time by stage")
-        result["profile"] = measure.profile(corrector, items, rounds)
+        result["profile"] = measure.profile(Corrector(model, threads=1), items, rounds)
     if "start-up" in chosen:
         say("start-up")
         found = processes.start_up(max(rounds, 5))
         result["start-up"] = {name: spread.as_json() for name, spread in found.items()}
+    if "jobs" in chosen:
+        say("threads and processes")
+        result["jobs"] = processes.jobs(3 * 10**5, usable_cores(), rounds)
     if "memory" in chosen:
         say("memory")
         result["memory"] = processes.memory([10**6, 10**8] if large else [10**5, 5 * 10**5], threads)

@@ -25,6 +25,20 @@ def own(corrector: Corrector) -> Contender:
     return lambda texts: list(corrector.correct_many(texts))
 
 
+def in_bf16(corrector: Corrector) -> Contender:
+    """The pipeline over a PyTorch model with bf16 autocast. Raises SkippedError without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        raise SkippedError("torch is not installed") from None
+
+    def run(texts: Sequence[str]) -> None:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            list(corrector.correct_many(texts))
+
+    return run
+
+
 def bare_discriminator(corrector: Corrector) -> Contender:
     """onnxruntime alone over the windows of the first round, encoded beforehand: what the arithmetic of one reading takes.
 
@@ -39,12 +53,12 @@ def bare_discriminator(corrector: Corrector) -> Contender:
     def run(texts: Sequence[str]) -> None:
         key = tuple(texts)
         if key not in prepared:
-            prepared[key] = [_inputs(corrector, window.text) for text in texts for window in _windows(corrector, text)]
-        if runtime.threads == 1:
+            prepared[key] = [_inputs(corrector, window.text) for text in texts for window in windows(corrector, text)]
+        if runtime.callers == 1:
             for inputs in prepared[key]:
                 session.run(["logits"], inputs)
             return
-        with ThreadPoolExecutor(runtime.threads) as pool:
+        with ThreadPoolExecutor(runtime.callers) as pool:
             list(pool.map(lambda inputs: session.run(["logits"], inputs), prepared[key]))
 
     return run
@@ -88,7 +102,7 @@ def pycorrector_kenlm() -> Contender:
     return lambda texts: [kenlm.correct(text) for text in texts]
 
 
-def _windows(corrector: Corrector, text: str) -> Any:
+def windows(corrector: Corrector, text: str) -> Any:
     return windows_of(Document(None, text), corrector.stages.max_length)
 
 

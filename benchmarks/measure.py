@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import platform
@@ -14,14 +15,15 @@ from benchmarks.contenders import Contender, SkippedError
 from benchmarks.shares import shares
 from benchmarks.timing import Spread, exponent, interleaved, ratios, seconds
 from corrector.electra.onnx_runtime import usable_cores
-from corrector.pipeline import Corrector
+from corrector.pipeline import PART, Corrector
 
-OWN, TORCH = "electra-correct", "electra-correct, PyTorch fp32"
+OWN, TORCH, TORCH_BF16 = "electra-correct", "electra-correct, PyTorch fp32", "electra-correct, PyTorch bf16"
 BARE, BERT, KENLM = "bare onnxruntime", "BERT-size peer", "pycorrector KenLM"
 NOTES = {
     OWN: "int8 ONNX through Corrector.correct_many",
     BARE: "one reading of every window by the discriminator alone, encoded beforehand: the limit of the arithmetic",
     TORCH: "the same pipeline over a PyTorch model",
+    TORCH_BF16: "the same with bf16 autocast",
     BERT: "12×768, vocabulary 21,128, batches of 32, random weights: speed only, it corrects nothing",
     KENLM: "pycorrector.Corrector, a language model of n-grams",
 }
@@ -91,17 +93,29 @@ def scaling(corrector: Corrector, large: bool, rounds: int, say: Callable[[str],
     return found
 
 
-def profile(corrector: Corrector, items: int, rounds: int) -> dict[str, dict[str, float]]:
-    """Seconds by stage for both texts, the sum of all rounds."""
-    found: dict[str, dict[str, float]] = {}
+def profile(corrector: Corrector, items: int, rounds: int) -> dict[str, Any]:
+    """Seconds by stage for both texts, the sum of all rounds. On one core: of stages side by side nobody could say whose time it is."""
+    found: dict[str, Any] = {"stages": {}, "passes": {}}
     for name, text in (("error-free-heavy", texts.clean_heavy(items)), ("error-heavy", texts.error_heavy(items))):
         list(corrector.correct_many(text))
         sums: dict[str, float] = {}
         for _ in range(rounds):
             for stage, taken in shares(corrector, text).items():
                 sums[stage] = sums.get(stage, 0.0) + taken
-        found[name] = {stage: round(taken, 5) for stage, taken in sums.items()}
+        found["stages"][name] = {stage: round(taken, 5) for stage, taken in sums.items()}
+        with contextlib.suppress(SkippedError):
+            found["passes"][name] = _passes(corrector, text, rounds)
     return found
+
+
+def _passes(corrector: Corrector, text: Sequence[str], rounds: int) -> dict[str, float]:
+    """Windows a second of the discriminator's first readings: bare, and in the pipeline, encoded there and read in parts."""
+    windows = [window.text for one in text for window in contenders.windows(corrector, one)]
+    bare, stages = contenders.bare_discriminator(corrector), corrector.stages
+    parts = [stages.tokenizer.encode_many(windows[start : start + PART]) for start in range(0, len(windows), PART)]
+    taken = interleaved({"bare": lambda: bare(text), "ours": lambda: [stages.runtime.read(part) for part in parts]}, rounds)
+    speeds = {name: len(windows) / Spread.of(values).median for name, values in taken.items()}
+    return {name: round(speed, 1) for name, speed in speeds.items()}
 
 
 def _contenders(
@@ -113,7 +127,8 @@ def _contenders(
         BARE: lambda: contenders.bare_discriminator(corrector),
     }
     if pytorch_model is not None:
-        makers[TORCH] = lambda: contenders.own(Corrector(pytorch_model, min_confidence=corrector.min_confidence, threads=threads))
+        other = Corrector(pytorch_model, min_confidence=corrector.min_confidence, threads=threads)
+        makers |= {TORCH: lambda: contenders.own(other), TORCH_BF16: lambda: contenders.in_bf16(other)}
     if peers:
         makers |= {BERT: lambda: contenders.bert_size(threads), KENLM: contenders.pycorrector_kenlm}
     running: dict[str, Contender] = {}
@@ -125,7 +140,7 @@ def _contenders(
         except SkippedError as reason:
             skipped[name] = str(reason)
     if pytorch_model is None:
-        skipped[TORCH] = "no --pytorch-model"
+        skipped |= dict.fromkeys((TORCH, TORCH_BF16), "no --pytorch-model")
     return running, skipped
 
 

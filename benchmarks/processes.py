@@ -10,11 +10,12 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.texts import ROOT, lines_of_bytes
-from benchmarks.timing import Spread, interleaved
+from benchmarks.timing import Spread, interleaved, ratios
 
 SENTENCE = "我今天很高形。\n"
 
@@ -34,6 +35,24 @@ def start_up(rounds: int) -> dict[str, Spread]:
         "one sentence": lambda: _run("-m", "corrector", "--no-config", "--threads", "1", text=SENTENCE),
     }
     return {name: Spread.of(taken) for name, taken in interleaved(contenders, rounds).items()}
+
+
+def jobs(size: int, cores: int, rounds: int) -> dict[str, Any]:
+    """Seconds of the whole command over a file of so many bytes: one thread, a thread a core, a process a core."""
+    ways = {"one thread": ("--threads", "1"), f"{cores} threads": ("--threads", str(cores)), f"{cores} processes": ("--jobs", str(cores))}
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder) / "a.txt", str(Path(folder) / "out.txt")
+        path.write_text(lines_of_bytes(size), encoding="utf-8")
+        actions: dict[str, Callable[[], object]] = {
+            name: partial(_run, "-m", "corrector", "--no-config", "-q", *options, "-o", out, str(path))
+            for name, options in ways.items()
+        }
+        taken = interleaved(actions, rounds)
+    base = taken["one thread"]
+    found = {
+        name: {"seconds": Spread.of(values).as_json(), "speed-up": ratios(base, values).as_json()} for name, values in taken.items()
+    }
+    return {"megabytes": size / 1e6, "ways": found}
 
 
 def memory(sizes: list[int], threads: int) -> dict[str, float]:

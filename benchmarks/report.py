@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import OWN
+from benchmarks.shares import NETWORKS, STAGES
 from benchmarks.timing import Spread
 
 
@@ -30,7 +31,7 @@ def plot(result: Mapping[str, Any], path: Path) -> None:
     axes[1].set(title="Time against size", xlabel="size", ylabel="seconds")
     if result.get("scaling"):
         axes[1].legend(fontsize="small")
-    _plot_shares(axes[2], result.get("profile", {}))
+    _plot_shares(axes[2], result.get("profile", {}).get("stages", {}))
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
 
@@ -78,10 +79,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
             [(name, curve["exponent"], f"{curve['fitted from']:,}", _points(curve["points"])) for name, curve in scaling.items()],
         )
     if profile := result.get("profile"):
-        yield from ("", "## Share of the time by stage", "")
-        stages = list(next(iter(profile.values())))
-        rows = [(stage, *(f"{100 * taken[stage] / sum(taken.values()):.1f} %" for taken in profile.values())) for stage in stages]
-        yield from _table(("stage", *(f"{name} text" for name in profile)), rows)
+        yield from _profiled(profile)
     yield from _outside(result)
 
 
@@ -98,10 +96,28 @@ def _compared(compared: Mapping[str, Any]) -> Iterator[str]:
         yield from ("", f"Skipped: {name}, because {reason}.")
 
 
+def _profiled(profile: Mapping[str, Any]) -> Iterator[str]:
+    stages, passes = profile["stages"], profile["passes"]
+    totals = {name: sum(taken.values()) for name, taken in stages.items()}
+    rows = [(stage, *(f"{100 * taken[stage] / totals[name]:.1f} %" for name, taken in stages.items())) for stage in STAGES]
+    inside = {name: sum(taken[stage] for stage in NETWORKS) / totals[name] for name, taken in stages.items()}
+    rows.append(("**all but the networks**", *(f"**{100 * (1 - share):.1f} %**" for share in inside.values())))
+    yield from ("", "## Share of the time by stage, on one core", "")
+    yield from _table(("stage", *(f"{name} text" for name in stages)), rows)
+    for name, speeds in passes.items():
+        share = 100 * speeds["ours"] / speeds["bare"]
+        yield from ("", f"{name} text: the pipeline's first readings run at {share:.0f} % of the speed of bare onnxruntime "
+                    f"({speeds['ours']:.0f} of {speeds['bare']:.0f} windows/s).")  # fmt: skip
+
+
 def _outside(result: Mapping[str, Any]) -> Iterator[str]:
     if start_up := result.get("start-up"):
         yield from ("", "## Start-up, whole processes", "")
         yield from _table(("", "seconds"), [(name, _told(spread)) for name, spread in start_up.items()])
+    if jobs := result.get("jobs"):
+        yield from ("", f"## Processes and threads: a file of {jobs['megabytes']:g} MB through the command, start included", "")
+        rows = [(name, _told(found["seconds"]), _told(found["speed-up"])) for name, found in jobs["ways"].items()]
+        yield from _table(("", "seconds", "speed-up over one thread"), rows)
     if memory := result.get("memory"):
         yield from ("", "## Peak resident memory", "")
         yield from _table(("", "MB"), [(name, f"{size:.0f}") for name, size in memory.items()])

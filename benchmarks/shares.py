@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
+from corrector import stages
 from corrector.electra.tokenizer import Tokenizer
 from corrector.pipeline import Corrector
 from corrector.rank import Ranker
@@ -17,6 +18,9 @@ from corrector.revision import Revision
 from corrector.stages import Stages
 
 STAGES = ("segmentation", "tokenising + marks", "discriminator", "second look", "generator", "proposals + ranking", "rendering", "other")
+
+NETWORKS = ("discriminator", "second look", "generator")
+"""The stages in which the networks run."""
 
 _TOKENISING = [name for name in vars(Tokenizer) if name.startswith(("encode", "token_types"))]
 
@@ -71,7 +75,7 @@ class Stopwatch:
 
 
 def shares(corrector: Corrector, texts: Sequence[str]) -> dict[str, float]:
-    """Seconds by stage of correcting and rendering the texts. The network's threads count as the time waited for them."""
+    """Seconds by stage of correcting and rendering the texts, by a corrector of one thread."""
     watch = Stopwatch()
     with _timed(watch, corrector):
         watch.enter("other")
@@ -101,13 +105,14 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
     def reading(encodings: Sequence[Any]) -> Any:
         return looked(encodings) if in_check else first(encodings)
 
-    original_check, first = Stages._check, watch.around("discriminator", read)
+    original_check, first = Stages._checked, watch.around("discriminator", read)
     patches = [
         (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
         *((Tokenizer, name, watch.around("tokenising + marks", getattr(Tokenizer, name))) for name in _TOKENISING),
-        (Stages, "_proposal", watch.around("proposals + ranking", Stages._proposal)),
-        (Stages, "_rank", watch.around("proposals + ranking", Stages._rank)),
-        (Stages, "_check", check),
+        (stages, "propose", watch.around("proposals + ranking", stages.propose)),
+        (Stages, "_best_others", watch.around("proposals + ranking", Stages._best_others)),
+        (Stages, "_ranked", watch.around("proposals + ranking", Stages._ranked)),
+        (Stages, "_checked", check),
         (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
         (runtime, "read", reading),
         (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),

@@ -7,6 +7,7 @@ from statistics import mean
 import pytest
 
 from benchmarks import texts
+from benchmarks.report import markdown
 from benchmarks.shares import STAGES, shares
 from benchmarks.timing import Spread, exponent, interleaved, ratios
 from corrector.pipeline import Corrector
@@ -57,3 +58,18 @@ def test_the_stages_are_found_and_left_as_they_were() -> None:
     assert set(seconds) == set(STAGES) and all(taken > 0 for taken in seconds.values())
     assert "read" not in vars(runtime)
     assert [found.corrections for found in corrector.correct_many(["我很高形。", "abc"])] == before
+
+
+def test_the_report_names_the_share_that_is_not_the_networks() -> None:
+    stages = dict.fromkeys(STAGES, 1.0) | {"discriminator": 5.0, "generator": 3.0}  # 14 seconds in all, 9 of them in networks
+    speed = {"median": 2.0, "min": 1.5, "max": 2.5, "rounds": 3}
+    result = {
+        "version": "1", "model": "m", "date": "today", "load before": [0.1], "load after": [],
+        "machine": {"cpu": "c", "cores": 2, "cores used": 2, "system": "s", "python": "3", "versions": {"numpy": "2", "torch": None}},
+        "profile": {"stages": {"error-heavy": stages}, "passes": {"error-heavy": {"bare": 200.0, "ours": 180.0}}},
+        "jobs": {"megabytes": 1.0, "ways": {"2 processes": {"seconds": speed, "speed-up": speed}}},
+    }  # fmt: skip
+    text = markdown(result)
+    assert f"| **all but the networks** | **{100 * 5 / (8 + len(STAGES) - 2):.1f} %** |" in text
+    assert "error-heavy text: the pipeline's first readings run at 90 % of the speed of bare onnxruntime (180 of 200 windows/s)." in text
+    assert "| 2 processes | 2.00 (1.50–2.50) | 2.00 (1.50–2.50) |" in text
