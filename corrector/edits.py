@@ -76,7 +76,6 @@ class Edit:
     """A possible change of neighbouring characters, the first at ``index`` of the window; ``features`` follow ``FEATURES``."""
 
     index: int
-    token: int
     original: str
     replacement: str
     features: Floats
@@ -110,7 +109,7 @@ class Edits(Sequence[Edit]):
         (first, ids), features = self.changes[number], self.features[number]
         size = len(ids)
         return Edit(
-            self.start + first, self.token + first, self.original[first : first + size], self.replacements[number], features,
+            self.start + first, self.original[first : first + size], self.replacements[number], features,
             round(float(features[_SOUND]) / size, 4), round(float(features[_SHAPE]) / size, 4),
         )  # fmt: skip
 

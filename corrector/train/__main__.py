@@ -200,21 +200,20 @@ def _override(config: TrainConfig, settings: Sequence[str]) -> TrainConfig:
 
 
 def _is_model(start: Path, data: Path | None) -> bool:
-    """Whether --from names a model rather than a checkpoint, which is a file, there or not."""
-    if start.is_file() or start.suffix == ".pt":
-        return False
-    return data is None or start.is_dir() or str(start) == "default"
+    """Whether --from names a model rather than a checkpoint."""
+    from corrector.train.start import DEFAULT, is_checkpoint
+
+    return not is_checkpoint(start) and (data is None or start.is_dir() or str(start) == DEFAULT)
 
 
 def _adapt(
     pairs: Sequence[str], start: Path, out: Path, pair_share: float, settings: tuple[str, ...], debug: bool
 ) -> None:
-    from corrector.electra.model_dir import find_model
     from corrector.train.adapt import adapt
     from corrector.train.finetune import read_set
+    from corrector.train.start import open_model
 
-    model = find_model(None if str(start) == "default" else start)
-    adapt(model, [read_set(*_weighted(item), _say) for item in pairs], out, pair_share, settings, debug, _say)
+    adapt(open_model(start), [read_set(*_weighted(item), _say) for item in pairs], out, pair_share, settings, debug, _say)
 
 
 def _pair_set(item: str) -> PairSet:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from corrector.electra.marks import MarkTables
-from corrector.electra.model_dir import find_model
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint, ledger
@@ -22,9 +21,7 @@ from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
 from corrector.train.prepare import RECORD, shard_names
-
-DEFAULT = "default"
-"""The name of the embedded model after --from."""
+from corrector.train.start import is_checkpoint, open_model
 
 
 def with_vocabulary(config: TrainConfig, tokenizer: Tokenizer) -> TrainConfig:
@@ -95,24 +92,19 @@ def begin_from(
     trainer: Trainer, start: Path, config: TrainConfig, out: Path, pairs: Sequence[Mapping[str, Any]] = (), pair_share: float = 0.0
 ) -> None:
     """Take the networks of ``start``, a checkpoint or a model directory, and write into ``out`` which runs led to them."""
-    if _is_checkpoint(start):
+    if is_checkpoint(start):
         begun = load_fitting(start, config)
         trainer.model.load_state_dict(begun["model"])
         earlier = ledger.runs(start, from_mapping(json.loads(begun["config"]), str(start)), begun["tokens"])
     else:
         from corrector.train.released import begin_with
 
-        directory = find_model(None if str(start) == DEFAULT else start)
+        directory = open_model(start)
         if directory.tokenizer.vocabulary != Tokenizer.load(Path(config.data) / "vocab.txt").vocabulary:
             raise ConfigError(directory.path, "vocabulary", f"is not that of {config.data}; pack the text it was trained on")
         begin_with(trainer.model, directory)
         earlier = directory.manifest.get("training", {}).get("runs", [])
     ledger.write_ledger(out, earlier, pairs, pair_share)
-
-
-def _is_checkpoint(start: Path) -> bool:
-    """Whether --from names a checkpoint, which is a file, there or not, rather than a model."""
-    return start.is_file() or start.suffix == ".pt"
 
 
 def pretrain(config: TrainConfig, say: Callable[[str], None], start: Path | None = None) -> None:
