@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from corrector.electra.onnx_runtime import discriminator_inputs
 from corrector.pipeline import Corrector, windows_of
 from corrector.types import Document
 
@@ -53,7 +54,10 @@ def bare_discriminator(corrector: Corrector) -> Contender:
     def run(texts: Sequence[str]) -> None:
         key = tuple(texts)
         if key not in prepared:
-            prepared[key] = [_inputs(corrector, window.text) for text in texts for window in windows(corrector, text)]
+            encode = corrector.stages.tokenizer.encode
+            prepared[key] = [
+                discriminator_inputs(session, encode(window.text)) for text in texts for window in windows(corrector, text)
+            ]
         if runtime.callers == 1:
             for inputs in prepared[key]:
                 session.run(["logits"], inputs)
@@ -105,10 +109,3 @@ def pycorrector_kenlm() -> Contender:
 def windows(corrector: Corrector, text: str) -> Any:
     return windows_of(Document(None, text), corrector.stages.max_length)
 
-
-def _inputs(corrector: Corrector, text: str) -> dict[str, Any]:
-    import numpy as np
-
-    encoding = corrector.stages.tokenizer.encode(text)
-    ids = encoding.ids[None].astype(np.int64)
-    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": encoding.types[None].astype(np.int64)}

@@ -20,11 +20,13 @@ from corrector.errors import ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping
-from corrector.train.model import JointElectra, transformers_state
+from corrector.train.model import JointElectra, Layer, attend, transformers_state
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
 
 Format = Literal["onnx", "pytorch"]
+CONTRIBUTED = "com.microsoft"
+"""The domain of the operators that onnxruntime has beside ONNX's own."""
 
 
 def load_model(path: Path) -> tuple[JointElectra, TrainConfig, int]:
@@ -48,8 +50,20 @@ def keep_positions(model: JointElectra, count: int) -> JointElectra:
     return shorter
 
 
-class _Plain(nn.Module):
-    """The network with its tables folded, as ELECTRA has them."""
+class _Attention(torch.autograd.Function):
+    """``model.attend`` of a layer's input as one node of the graph, onnxruntime's: a tenth of the time less than its nine parts."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, heads: int) -> Tensor:
+        return attend(x @ weight + bias, heads)
+
+    @staticmethod
+    def symbolic(graph: Any, x: Any, weight: Any, bias: Any, heads: int) -> Any:
+        return graph.op(f"{CONTRIBUTED}::Attention", x, weight, bias, num_heads_i=heads).setType(x.type())
+
+
+class _Discriminator(nn.Module):
+    """The network with its tables folded, as ELECTRA has them; for rows without padding."""
 
     def __init__(self, model: JointElectra) -> None:
         super().__init__()
@@ -57,19 +71,13 @@ class _Plain(nn.Module):
         self.words = nn.Parameter(model.embeddings.table().detach())
         self.types = nn.Parameter(model.embeddings.folded_types())
 
-    def encode(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        embeddings = self.model.embeddings
-        positions = torch.arange(ids.shape[1])
-        total = nn.functional.embedding(ids, self.words) + embeddings.position(positions)
-        total = total + nn.functional.embedding(types, self.types)
-        bias = (1.0 - mask[:, None, None, :].float()) * -1e4
-        hidden: Tensor = self.model.encoder(embeddings.norm(total), bias)
-        return hidden
-
-
-class _Discriminator(_Plain):
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
-        states = self.encode(ids, mask, types)
+    def forward(self, ids: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
+        embeddings, encoder = self.model.embeddings, self.model.encoder
+        total = nn.functional.embedding(ids, self.words) + embeddings.position(torch.arange(ids.shape[1]))
+        states: Tensor = encoder.project(embeddings.norm(total + nn.functional.embedding(types, self.types)))
+        for layer in encoder.layers:
+            assert isinstance(layer, Layer)
+            states = layer.after(states, _Attention.apply(states, layer.qkv.weight.t(), layer.qkv.bias, layer.heads))
         return self.model.detection(states), states
 
 
@@ -91,12 +99,12 @@ def export_onnx(model: JointElectra, out: Path) -> None:
 
     One encoder serves both: the discriminator also gives its states, from which the generator's head starts.
     """
-    ids, ones = torch.ones(2, 8, dtype=torch.long), torch.ones(2, 8, dtype=torch.long)
+    ids = torch.ones(2, 8, dtype=torch.long)
     axes = {0: "batch", 1: "length"}
-    tokens = {"input_ids": axes, "attention_mask": axes, "token_type_ids": axes}
+    tokens = {"input_ids": axes, "token_type_ids": axes}
     states = torch.zeros(3, model.config.hidden_size)
     for name, network, arguments, inputs, outputs in (
-        (DISCRIMINATOR, _Discriminator(model), (ids, ones, torch.zeros_like(ids)), tokens, {"logits": axes, "states": axes}),
+        (DISCRIMINATOR, _Discriminator(model), (ids, torch.zeros_like(ids)), tokens, {"logits": axes, "states": axes}),
         (GENERATOR, _Generator(model), (states,), {"states": {0: "n"}}, {"logits": {0: "n"}}),
     ):
         folder = out / name
@@ -111,6 +119,7 @@ def export_onnx(model: JointElectra, out: Path) -> None:
                 torch.onnx.export(
                     network, arguments, str(plain), input_names=list(inputs), output_names=list(outputs),
                     dynamic_axes=inputs | outputs, opset_version=17, dynamo=False,
+                    custom_opsets={CONTRIBUTED: 1} if name == DISCRIMINATOR else None,
                 )  # fmt: skip
             _quantize(plain, folder / "model.int8.onnx")
 
@@ -122,8 +131,8 @@ def _quantize(source: Path, target: Path) -> None:
     prepared = source.with_name("prepared.onnx")
     quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
     quantize_dynamic(
-        str(prepared), str(target), op_types_to_quantize=["MatMul", "Gemm", "Gather"], per_channel=True, reduce_range=True,
-        weight_type=QuantType.QInt8,
+        str(prepared), str(target), op_types_to_quantize=["MatMul", "Gemm", "Gather", "Attention"], per_channel=True,
+        reduce_range=True, weight_type=QuantType.QInt8,
     )  # fmt: skip
 
 

@@ -64,6 +64,17 @@ class Embeddings(nn.Module):
         return total
 
 
+def attend(projected: Tensor, heads: int, bias: Tensor | None = None) -> Tensor:
+    """softmax(QKᵀ/√d + bias)V: queries, keys and values side by side (batch, length, 3·hidden) → (batch, length, hidden)."""
+    batch, length, width = projected.shape
+    size = width // 3 // heads
+    q, k, v = projected.view(batch, length, 3, heads, size).permute(2, 0, 3, 1, 4)
+    scores = q @ k.transpose(-1, -2) * size**-0.5  # (batch, heads, length, length)
+    if bias is not None:
+        scores = scores + bias
+    return (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, width // 3)
+
+
 class Layer(nn.Module):
     """One post-LN Transformer layer; query, key and value in one product."""
 
@@ -79,12 +90,10 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """(batch, length, hidden) → the same; ``bias`` (batch, 1, 1, length) is added to the attention scores."""
-        batch, length, hidden = x.shape
-        q, k, v = self.qkv(x).view(batch, length, 3, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4)
-        scores = q @ k.transpose(-1, -2) * (hidden // self.heads) ** -0.5  # (batch, heads, length, length)
-        if bias is not None:
-            scores = scores + bias
-        mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, hidden)
+        return self.after(x, attend(self.qkv(x), self.heads, bias))
+
+    def after(self, x: Tensor, mixed: Tensor) -> Tensor:
+        """The rest of the layer, given its input and what the attention made of it: both (batch, length, hidden)."""
         x = self.norm1(x + self.out(mixed))
         out: Tensor = self.norm2(x + self.down(F.gelu(self.up(x))))
         return out

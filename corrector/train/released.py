@@ -140,7 +140,7 @@ class _Graph:
         except Exception as error:  # OSError and protobuf's own: a damaged file
             raise ModelError(path, f"cannot be read as ONNX ({error}); install or copy the model again") from error
         self.constants: dict[str, Any] = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
-        inputs = [node.input[1] for node in graph.node if node.op_type == "MatMulInteger"]
+        inputs = [node.input[1] for node in graph.node if node.op_type in ("MatMulInteger", "QAttention")]
         self.products = [name.removesuffix("_quantized") for name in inputs if name in self.constants]
 
     def plain(self, prefix: str) -> dict[str, Tensor]:
