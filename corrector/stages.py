@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,8 @@ from corrector.electra.marks import MARK_REACH
 from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.propose import Characters, propose
-from corrector.rank import Ranker, belief
+from corrector.rank import CHECK_FEATURES, Ranker, belief
+from corrector.recall import Recall
 from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
 from corrector.types import Sentence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
-APART = 2  # groups so many tokens from one another are hidden in one reading
+APART = 2  # groups so many tokens from one another are hidden, or tried, in one reading
 TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
@@ -64,6 +65,7 @@ class Stages:
     def __init__(self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH) -> None:
         self.tokenizer, self.runtime, self.ranker, self.max_length = tokenizer, runtime, ranker, max_length
         self.hopeless = HOPELESS
+        self.recall = Recall()
         self.vocabulary = tokenizer.vocabulary
 
     @classmethod
@@ -82,7 +84,7 @@ class Stages:
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
         encodings = self.tokenizer.encode_many([window.text for window in windows])
-        readings = self.runtime.read(encodings)
+        readings = self.recall.read(encodings, self.runtime)
         result: list[list[GroupChoice]] = [[] for _ in windows]
         for flagged in self._flagged(windows, encodings, readings):
             groups = self._suspected(windows, self._looks(flagged, encodings, readings))
@@ -215,25 +217,32 @@ class Stages:
     def _checked(
         self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, Edits, Floats]]
     ) -> Iterator[tuple[int, GroupChoice]]:
-        """Let the discriminator read the best edit of every group in place; yields the groups with their confidences."""
+        """Let the discriminator read the best edit of every group in place, distant ones of a window together; yields the groups
+        with their confidences. What is removed by an edit is the suspicion of the tokens that are nearest to it."""
         if not ranked:
             return
         places = [range(edits.token + edits.changes[0].first, edits.token + edits.changes[0].end) for _, edits, _ in ranked]
+        together = _spread([(number, place.start, place.stop - 1) for (number, *_), place in zip(ranked, places, strict=True)])
         tried = [
-            (encodings[number], dict(zip(place, edits.changes[0].ids, strict=True)))
-            for (number, edits, _), place in zip(ranked, places, strict=True)
+            (encodings[ranked[own[0]][0]], {token: i for n in own for token, i in zip(places[n], ranked[n][1].changes[0].ids, strict=True)})
+            for own in together
         ]
-        before = {number: suspicion(readings[number].logits) for number, *_ in ranked}
-        rows = []
-        for (number, edits, scores), place, after in zip(ranked, places, self.runtime.read(self._with_ids(tried)), strict=True):
-            now = after.logits
-            second = scores[1] if len(scores) > 1 else -10.0
-            removed, margin = before[number] - suspicion(now), scores[0] - second
-            values = 1.0, scores[0], now[place.start : place.stop].max(), np.clip(removed, -15, 15), np.clip(margin, -10, 10)
-            rows.append((*values, *edits.features[0]))
-        checks = np.array(rows, dtype=np.float32)
-        confidences = self.ranker.confidences(checks).tolist()
-        for (number, edits, scores), check, confidence in zip(ranked, checks, confidences, strict=True):
+        changed = self._with_ids(tried)
+        afters = self.runtime.read(changed)
+        checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
+        for own, after in zip(together, afters, strict=True):
+            before = readings[ranked[own[0]][0]]
+            removed = _shares(suspicions(before.logits) - suspicions(after.logits), [places[n] for n in own])
+            for n, gain in zip(own, removed, strict=True):
+                _, edits, scores = ranked[n]
+                margin = scores[0] - (scores[1] if len(scores) > 1 else -10.0)
+                now = after.logits[places[n].start : places[n].stop].max()
+                checks[n] = 1.0, scores[0], now, np.clip(gain, -15, 15), np.clip(margin, -10, 10), *edits.features[0]
+        confidences = self.ranker.confidences(checks)
+        for own, encoding, after in zip(together, changed, afters, strict=True):
+            if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with
+                self.recall.keep(encoding, after)
+        for (number, edits, scores), check, confidence in zip(ranked, checks, confidences.tolist(), strict=True):
             yield number, GroupChoice(edits, scores, check, confidence)
 
 
@@ -257,6 +266,13 @@ def _spread(groups: Sequence[tuple[int, int, int]]) -> list[list[int]]:
     return readings
 
 
-def suspicion(logits: Floats) -> float:
-    """-ln of the discriminator's probability that nothing in the window was replaced."""
-    return float(np.logaddexp(0, logits).sum())
+def _shares(values: Floats, places: Sequence[range]) -> list[float]:
+    """The sum of ``values`` (tokens,) over the tokens nearer to each of ``places``, in order, than to the others."""
+    middles = [(left.stop - 1 + right.start) // 2 + 1 for left, right in pairwise(places)]
+    return [float(part.sum()) for part in np.split(values, middles)]
+
+
+def suspicions(logits: Floats) -> Floats:
+    """-ln of the discriminator's probability that a token was not replaced, for each: (tokens,)."""
+    found: Floats = np.logaddexp(0, logits)
+    return found
