@@ -62,6 +62,8 @@ class NoiseConfig:
     random: float = 0.08
     word: float = 0.20  # a lexicon word becomes another with the same or nearly the same pinyin
     particles: float = 0.03  # of 的地得 他她它 在再 做作 swapped
+    observed: float = 0.0  # of all errors, the share seen in labelled rows, at the characters where they were seen (fine-tuning)
+    labelled: float = 0.0  # share of labelled rows that get made errors too and lose some of their own
     masked: float = 0.03  # of characters are [MASK] for the corrective head
     generator_windows: float = 0.25  # share of windows whose errors the generator makes
     generator_masked: float = 0.15  # masked share there (paper, section 3.1)

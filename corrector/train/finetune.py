@@ -14,6 +14,7 @@ from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.loop import Arrays
+from corrector.train.observed import Observed, observe
 from corrector.train.prepare import shard_names
 from corrector.train.pretrain import begin_from, dev_measure, load_fitting, make_trainer, window_stream, with_vocabulary
 
@@ -106,10 +107,15 @@ class PairStream:
             for item in sets
             for source, target in item.pairs
         ]
-        weights = np.concatenate([np.zeros(0), *(np.full(len(item.pairs), item.weight) for item in sets)])
-        self.cumulative = np.cumsum(weights / weights.sum())
+        self.weights = np.concatenate([np.zeros(0), *(np.full(len(item.pairs), item.weight) for item in sets)])
+        self.cumulative = np.cumsum(self.weights / self.weights.sum())
         self.tokenizer = tokenizer
         self.rng = np.random.default_rng(seed)
+
+    def observed(self) -> Observed:
+        """The errors in the rows, each weighed as the row is."""
+        rows = ((given, right, weight) for (given, right), weight in zip(self.rows, self.weights, strict=True))
+        return observe(rows, len(self.tokenizer.vocabulary))
 
     def batch(self, count: int, length: int) -> tuple[Arrays, Arrays]:
         """Originals and sources, (count, length) each; a row longer than the window is cut at a random place."""
@@ -154,6 +160,8 @@ def finetune(
         )
 
     trainer = make_trainer(config, tokenizer, source)
+    if sets and config.noise.observed:
+        trainer.noise = trainer.noise.with_observed(pairs.observed())
     path = out / "checkpoint.pt"
     if path.exists():
         state = trainer.restore(load_fitting(path, config))

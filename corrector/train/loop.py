@@ -94,7 +94,9 @@ class Trainer:
         share = round(count * self.noise.config.generator_windows)
         corrupted = original.copy()
         corrupted[share:] = self.noise.corrupt(original[share:], self.rng)
-        corrupted = np.where(given >= 0, given, corrupted)
+        labelled = given[:, 0] >= 0
+        if labelled.any():
+            corrupted[labelled] = self.noise.corrupt_labelled(original[labelled], given[labelled], self.rng)
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate_at(self.tokens, self.config)

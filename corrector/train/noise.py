@@ -6,6 +6,7 @@ sound and shape similarity on a share of them: p(c) ∝ p_G(c | context) · (ε 
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,12 @@ from corrector.train.noise_tables import NoiseTables
 
 if TYPE_CHECKING:
     from corrector.train.config import NoiseConfig
+    from corrector.train.observed import Observed
 
 Ids = NDArray[np.int64]
 _SIMILARITY_FLOOR = 0.02
+_OBSERVED = 6  # the kind of error after the six that NoiseConfig weighs
+_PUT_RIGHT = 0.3  # of the errors of a labelled row that gets made ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,10 @@ class Noise:
     config: NoiseConfig
     vocabulary_size: int
     mask_id: int
+    observed: Observed | None = None  # what ``config.observed`` draws from
+
+    def with_observed(self, observed: Observed) -> Noise:
+        return dataclasses.replace(self, observed=observed)
 
     def corrupt(self, original: Ids, rng: np.random.Generator) -> Ids:
         """(batch, length) → the same with errors and some [MASK] tokens in it. Only Han characters change."""
@@ -37,16 +45,27 @@ class Noise:
         kind = rng.random(len(original))
         rate[kind < c.clean_windows] = 0.0
         draw = rng.random(original.shape)
-        draw[~t.is_han[original]] = 2.0
+        if self.observed is not None:
+            draw /= 1 - c.observed + c.observed * self.observed.proneness[original]
+        draw[~t.is_han[original]] = np.inf
         chosen = draw < rate[:, None]
         single = (kind >= c.clean_windows) & (kind < c.clean_windows + c.single_windows)
         chosen[single] = False
         lowest = draw.argmin(1)
-        chosen[single, lowest[single]] = draw[single, lowest[single]] < 1.0
+        chosen[single, lowest[single]] = np.isfinite(draw[single, lowest[single]])
         result = self.replace(original, np.flatnonzero(chosen), rng)
         masks = (rng.random(original.shape) < c.masked) & t.is_han[original]
         result[masks] = self.mask_id
         return result
+
+    def corrupt_labelled(self, original: Ids, given: Ids, rng: np.random.Generator) -> Ids:
+        """(rows, length) right and given → given; ``config.labelled`` of the rows get some errors put right and others made."""
+        if not self.config.labelled:
+            return given
+        chosen = rng.random(len(given)) < self.config.labelled
+        put_right = rng.random(given.shape) < _PUT_RIGHT
+        changed = self.corrupt(np.where(put_right, original, given), rng)
+        return np.where(chosen[:, None], changed, given)
 
     def replace(self, original: Ids, places: Ids, rng: np.random.Generator) -> Ids:
         """A copy with an error at each flat place (a word error also changes the character after it)."""
@@ -54,6 +73,9 @@ class Noise:
         flat = original.reshape(-1).copy()
         shares = np.array([c.same_sound, c.near_sound, c.shape, c.random, c.word, c.particles])
         kind = rng.choice(len(shares), size=len(places), p=shares / shares.sum())
+        if self.observed is not None:
+            proneness = c.observed * self.observed.proneness[flat[places]]
+            kind[rng.random(len(places)) < proneness / (1 - c.observed + proneness)] = _OBSERVED
         for number, (table, p) in enumerate(
             ((t.same_sound, t.same_sound_p), (t.near_sound, t.near_sound_p), (t.shape, t.shape_p))
         ):
@@ -65,6 +87,11 @@ class Noise:
         swappable = t.particles_p[flat[at], -1] > 0
         self._from_table(flat, at[swappable], t.particles, t.particles_p, rng)
         self._from_table(flat, at[~swappable], t.same_sound, t.same_sound_p, rng)
+        if self.observed is not None:
+            at = places[kind == _OBSERVED]
+            seen = self.observed.replacements_p[flat[at], -1] > 0
+            self._from_table(flat, at[~seen], t.same_sound, t.same_sound_p, rng)
+            self._from_table(flat, at[seen], self.observed.replacements, self.observed.replacements_p, rng)
         return flat.reshape(original.shape)
 
     def _from_table(self, flat: Ids, places: Ids, table: Any, p: Any, rng: np.random.Generator) -> None:
