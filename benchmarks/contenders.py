@@ -55,9 +55,8 @@ def bare_discriminator(corrector: Corrector) -> Contender:
         key = tuple(texts)
         if key not in prepared:
             encode = corrector.stages.tokenizer.encode
-            prepared[key] = [
-                discriminator_inputs(session, encode(window.text)) for text in texts for window in windows(corrector, text)
-            ]
+            read = [encode(window.text) for text in texts for window in windows(corrector, text)]
+            prepared[key] = [discriminator_inputs(encoding, runtime._takes_mask) for encoding in read]
         if runtime.callers == 1:
             for inputs in prepared[key]:
                 session.run(["logits"], inputs)

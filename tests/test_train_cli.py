@@ -62,19 +62,23 @@ def test_overriding_and_reading_settings(tmp_path: Path) -> None:
     assert load(tmp_path / "config.json") == config
 
 
-def test_pairs_with_a_weight(tmp_path: Path) -> None:
+def test_pairs_with_a_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "a.tsv"
     path.write_text("高形\t高兴\n\n不等\t不相等\n", "utf-8")
     plain, weighted = _pair_set(str(path)), _pair_set(f"{path}:2.5")
     assert plain.pairs == weighted.pairs == (("高形", "高兴"),)  # the row of unequal length is left out
     assert (plain.weight, weighted.weight, plain.name) == (1.0, 2.5, "a.tsv")
+    assert "1 of 2 rows left out" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="above 0"):
         _pair_set(f"{path}:0")
     with pytest.raises(EvalDataError, match="cannot be read"):
         _pair_set(str(tmp_path / "none.tsv"))
     path.write_text("一行\n", "utf-8")
-    with pytest.raises(EvalDataError, match=r"a\.tsv:1: no tab"):
+    with pytest.raises(EvalDataError, match=r"a\.tsv:1: expected source<TAB>target"):
+        _pair_set(str(path))
+    path.write_text("一行\t两行字\n", "utf-8")
+    with pytest.raises(EvalDataError, match=r"a\.tsv: no usable pair"):
         _pair_set(str(path))
 
 

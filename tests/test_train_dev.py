@@ -124,7 +124,7 @@ def test_reading_takes_evenly_spaced_rows_that_fit(tmp_path: Path) -> None:
     assert found.target.tolist() == [[b if token == a else token for token in row] for row in found.source.tolist()]
     assert len(DevSet.read(path, TOKENIZER, 400, 7).source) == 5
     path.write_text("天地\n", "utf-8")
-    with pytest.raises(EvalDataError, match="no tab"):
+    with pytest.raises(EvalDataError, match="found one column"):
         DevSet.read(path, TOKENIZER, 3, 7)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ class OnnxRuntime:
         return results
 
     def _read(self, encoding: Encoding) -> Reading:
-        inputs = discriminator_inputs(self._discriminator, encoding)
+        inputs = discriminator_inputs(encoding, self._takes_mask)
         logits, states = _run(self._discriminator, self.model.discriminator, ["logits", "states"], inputs)
         return Reading(logits[0], states[0])
 
@@ -74,6 +75,10 @@ class OnnxRuntime:
     @property
     def _discriminator(self) -> Any:
         return self._session(self.model.discriminator)
+
+    @cached_property
+    def _takes_mask(self) -> bool:
+        return any(item.name == "attention_mask" for item in self._discriminator.get_inputs())
 
     @property
     def _generator(self) -> Any:
@@ -88,12 +93,12 @@ class OnnxRuntime:
         return self._sessions[network.weights]
 
 
-def discriminator_inputs(session: Any, encoding: Encoding) -> dict[str, NDArray[np.int64]]:
-    """What a discriminator's session is given to read one window."""
-    ids, types = (part[None].astype(np.int64) for part in (encoding.ids, encoding.types))
-    given = {"input_ids": ids, "token_type_ids": types, "attention_mask": np.ones_like(ids)}
-    taken = {item.name for item in session.get_inputs()}
-    return {name: array for name, array in given.items() if name in taken}
+def discriminator_inputs(encoding: Encoding, with_mask: bool) -> dict[str, NDArray[np.int64]]:
+    """What a discriminator is given to read one window."""
+    inputs = {"input_ids": encoding.ids[None].astype(np.int64), "token_type_ids": encoding.types[None].astype(np.int64)}
+    if with_mask:
+        inputs["attention_mask"] = np.ones_like(inputs["input_ids"])
+    return inputs
 
 
 def usable_cores() -> int:

@@ -210,18 +210,16 @@ def _adapt(
     pairs: Sequence[str], start: Path, out: Path, pair_share: float, settings: tuple[str, ...], debug: bool
 ) -> None:
     from corrector.train.adapt import adapt
-    from corrector.train.finetune import read_set
     from corrector.train.start import open_model
 
-    adapt(open_model(start), [read_set(*_weighted(item), _say) for item in pairs], out, pair_share, settings, debug, _say)
+    adapt(open_model(start), [_pair_set(item) for item in pairs], out, pair_share, settings, debug, _say)
 
 
 def _pair_set(item: str) -> PairSet:
     """The labelled set that ``_weighted`` names."""
-    from corrector.train.finetune import PairSet, read_pairs
+    from corrector.train.finetune import read_set
 
-    path, factor = _weighted(item)
-    return PairSet(read_pairs(path), factor, path.name)
+    return read_set(*_weighted(item), _say)
 
 
 def _weighted(item: str) -> tuple[Path, float]:

@@ -37,24 +37,20 @@ class PairSet:
     name: str = ""
 
 
-def read_pairs(path: Path) -> Pairs:
-    """``source<TAB>target`` lines; rows of unequal length are left out. Raises EvalDataError for a row without a tab."""
-    pairs = []
-    try:
-        lines = path.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvalDataError(path, f"cannot be read ({error}); give a UTF-8 file") from error
-    for number, line in enumerate(lines, 1):
-        if not line:
-            continue
-        source, tab, target = line.partition("\t")
-        if not tab:
-            raise EvalDataError(path, "no tab between source and target", number)
-        if len(source) == len(target):
-            pairs.append((source, target))
-    if not pairs:
+def read_set(path: Path, weight: float, say: Callable[[str], None]) -> PairSet:
+    """The usable rows of a labelled file; how many are not is said. Raises EvalDataError if there are none, and as
+    ``eval.dataset.load_set`` does."""
+    labelled = load_set(path)
+    if not labelled.rows:
         raise EvalDataError(path, "no usable pair of equal length")
-    return tuple(pairs)
+    if labelled.dropped:
+        say(f"{path}: {labelled.dropped:,} of {labelled.read:,} rows left out: source and target differ in length")
+    return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name)
+
+
+def read_pairs(path: Path) -> Pairs:
+    """The rows of ``read_set``."""
+    return read_set(path, 1.0, lambda _: None).pairs
 
 
 @dataclass(frozen=True)
@@ -64,14 +60,6 @@ class Parts:
     train: tuple[PairSet, ...]
     ranker: Pairs
     held_back: Pairs
-
-
-def read_set(path: Path, weight: float, say: Callable[[str], None]) -> PairSet:
-    """The usable rows of a labelled file; how many are not is said. Raises EvalDataError as ``eval.dataset.load_set`` does."""
-    labelled = load_set(path)
-    if labelled.dropped:
-        say(f"{path}: {labelled.dropped:,} of {labelled.read:,} rows left out: source and target differ in length")
-    return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name)
 
 
 def split(sets: Sequence[PairSet]) -> Parts:
