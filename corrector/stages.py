@@ -6,20 +6,21 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corrector.check import Ranked, check_features
 from corrector.detect import detect
 from corrector.edits import Edits, Proposal, edits_of, group
 from corrector.electra import load_runtime
-from corrector.electra.marks import MARK_REACH
 from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
 from corrector.recall import Recall
+from corrector.rewrites import rewritten, together
 from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
 from corrector.types import Sentence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
-APART = 2  # groups so many tokens from one another are hidden, or tried, in one reading
 TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
@@ -152,18 +152,18 @@ class Stages:
     ) -> list[tuple[int, tuple[Proposal, ...]]]:
         """The same groups with candidates, once the generator has read them masked: each with all its characters, and with it
         others of its window that are far enough away."""
-        readings = _spread([(number, members[0].token, members[-1].token) for number, members in groups])
+        readings = together([(number, members[0].token, members[-1].token) for number, members in groups])
         mask, hidden, places = self.tokenizer.mask_id, [], []
-        for together in readings:
-            tokens = [member.token for i in together for member in groups[i][1]]
-            hidden.append((encodings[groups[together[0]][0]], dict.fromkeys(tokens, mask)))
+        for own in readings:
+            tokens = [member.token for i in own for member in groups[i][1]]
+            hidden.append((encodings[groups[own[0]][0]], dict.fromkeys(tokens, mask)))
             places.append(tokens)
-        views = self.runtime.log_probabilities(self._with_ids(hidden), places)
+        views = self.runtime.log_probabilities(self._rewritten(hidden), places)
         if not views:
             return []
         masked_of: dict[int, Iterator[Floats]] = {}
-        for together, view in zip(readings, views, strict=True):
-            masked_of |= dict.fromkeys(together, iter(view))  # in this order they take their rows
+        for own, view in zip(readings, views, strict=True):
+            masked_of |= dict.fromkeys(own, iter(view))  # in this order they take their rows
         sites = [(encodings[number], member.token) for number, members in groups for member in members]
         visible = np.stack([member.visible for _, members in groups for member in members])
         masked = np.stack([next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members])
@@ -173,33 +173,10 @@ class Stages:
             for number, members in groups
         ]
 
-    def _with_ids(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
-        """Each encoding with other ids at some tokens, and with the types that belong to them.
-
-        Types of the project's own marks are found again only as far as the change reaches.
-        """
-        own = self.tokenizer.tables is not None
-        reach = MARK_REACH if own else self.max_length + 2  # + 2: every token of a window
-        changed, spans = [], []
-        for encoding, new in changes:
-            ids = encoding.ids.copy()
-            ids[list(new)] = list(new.values())
-            changed.append(ids)
-            spans.append((max(0, min(new) - reach), max(new) + 1 + reach))
-        nearby = [ids[max(0, start - reach) : end + reach] for ids, (start, end) in zip(changed, spans, strict=True)]
-        result = []
-        for (encoding, _), ids, (start, end), near in zip(changes, changed, spans, self.tokenizer.token_types_many(nearby), strict=True):
-            offset = start - max(0, start - reach)
-            types = encoding.types.copy()
-            affected = types[start:end]
-            affected[:] = near[offset : offset + len(affected)]
-            result.append(dataclasses.replace(encoding, ids=ids, types=types))
-        return result
-
     def _ranked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
-    ) -> list[tuple[int, Edits, Floats]]:
-        """(window, edits, scores) of each group, the best edit first; without those whose best is ``hopeless``."""
+    ) -> list[Ranked]:
+        """The edits of each group in order; without the groups whose best is ``hopeless``."""
         edits = edits_of([(encodings[number], members) for number, members in groups], self.characters)
         some = [(number, own) for (number, _), own in zip(groups, edits, strict=True) if len(own)]
         if not some:
@@ -211,68 +188,29 @@ class Stages:
             part = slice(end - len(own), end)
             if shares[part].max() >= self.hopeless:
                 order = np.argsort(-scores[part], kind="stable")
-                ranked.append((number, own.ordered(order), scores[part][order]))
+                ranked.append(Ranked(number, own.ordered(order), scores[part][order]))
         return ranked
 
     def _checked(
-        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[tuple[int, Edits, Floats]]
+        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[Ranked]
     ) -> Iterator[tuple[int, GroupChoice]]:
         """Let the discriminator read the best edit of every group in place, distant ones of a window together; yields the groups
-        with their confidences. What is removed by an edit is the suspicion of the tokens that are nearest to it."""
+        with their confidences."""
         if not ranked:
             return
-        places = [range(edits.token + edits.changes[0].first, edits.token + edits.changes[0].end) for _, edits, _ in ranked]
-        together = _spread([(number, place.start, place.stop - 1) for (number, *_), place in zip(ranked, places, strict=True)])
-        tried = [
-            (encodings[ranked[own[0]][0]], {token: i for n in own for token, i in zip(places[n], ranked[n][1].changes[0].ids, strict=True)})
-            for own in together
-        ]
-        changed = self._with_ids(tried)
+        trials = together([(one.window, one.place.start, one.place.stop - 1) for one in ranked])
+        changes = [(encodings[ranked[own[0]].window], dict(chain(*(ranked[n].new_ids.items() for n in own)))) for own in trials]
+        changed = self._rewritten(changes)
         afters = self.runtime.read(changed)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
-        for own, after in zip(together, afters, strict=True):
-            before = readings[ranked[own[0]][0]]
-            removed = _shares(suspicions(before.logits) - suspicions(after.logits), [places[n] for n in own])
-            for n, gain in zip(own, removed, strict=True):
-                _, edits, scores = ranked[n]
-                margin = scores[0] - (scores[1] if len(scores) > 1 else -10.0)
-                now = after.logits[places[n].start : places[n].stop].max()
-                checks[n] = 1.0, scores[0], now, np.clip(gain, -15, 15), np.clip(margin, -10, 10), *edits.features[0]
+        for own, after in zip(trials, afters, strict=True):
+            checks[own] = check_features([ranked[n] for n in own], readings[ranked[own[0]].window].logits, after.logits)
         confidences = self.ranker.confidences(checks)
-        for own, encoding, after in zip(together, changed, afters, strict=True):
+        for own, encoding, after in zip(trials, changed, afters, strict=True):
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with
                 self.recall.keep(encoding, after)
-        for (number, edits, scores), check, confidence in zip(ranked, checks, confidences.tolist(), strict=True):
-            yield number, GroupChoice(edits, scores, check, confidence)
+        for one, check, confidence in zip(ranked, checks, confidences.tolist(), strict=True):
+            yield one.window, GroupChoice(one.edits, one.scores, check, confidence)
 
-
-def _spread(groups: Sequence[tuple[int, int, int]]) -> list[list[int]]:
-    """Groups (window, first token, last token) as readings of one window each, in which there are ``APART`` tokens between any two.
-
-    Gives their numbers. Windows are in order, and the groups in each.
-    """
-    readings: list[list[int]] = []
-    open_ones: list[list[int]] = []  # of the window at hand
-    for number, (window, first, _) in enumerate(groups):
-        if open_ones and groups[open_ones[0][0]][0] != window:
-            open_ones = []
-        for reading in open_ones:
-            if first - groups[reading[-1]][2] > APART:
-                reading.append(number)
-                break
-        else:
-            open_ones.append([number])
-            readings.append(open_ones[-1])
-    return readings
-
-
-def _shares(values: Floats, places: Sequence[range]) -> list[float]:
-    """The sum of ``values`` (tokens,) over the tokens nearer to each of ``places``, in order, than to the others."""
-    middles = [(left.stop - 1 + right.start) // 2 + 1 for left, right in pairwise(places)]
-    return [float(part.sum()) for part in np.split(values, middles)]
-
-
-def suspicions(logits: Floats) -> Floats:
-    """-ln of the discriminator's probability that a token was not replaced, for each: (tokens,)."""
-    found: Floats = np.logaddexp(0, logits)
-    return found
+    def _rewritten(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
+        return rewritten(changes, self.tokenizer, self.max_length + 2)  # + 2: [CLS] and [SEP]

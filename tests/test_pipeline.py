@@ -29,7 +29,8 @@ from corrector.errors import ConfigError, CorrectorError, ModelError
 from corrector.pipeline import PART, Corrector, _parts
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief, default_ranker
-from corrector.stages import Stages, _spread
+from corrector.rewrites import together
+from corrector.stages import Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
@@ -448,7 +449,7 @@ def test_other_ids_bring_the_types_of_the_whole_text() -> None:
             new = rng.integers(4, training.SIZE, min(int(rng.integers(1, 4)), len(text) + 1 - first))
             changes.append((encoding, dict(enumerate(new.tolist(), first)) | {int(rng.integers(1, len(text) + 1)): 5}))
         before = [(encoding.ids.copy(), encoding.types.copy()) for encoding, _ in changes]
-        for (encoding, new), changed in zip(changes, stages._with_ids(changes), strict=True):
+        for (encoding, new), changed in zip(changes, stages._rewritten(changes), strict=True):
             assert changed.ids.tolist() == [new.get(place, token) for place, token in enumerate(encoding.ids.tolist())]
             assert changed.types.tolist() == tokenizer.token_types(changed.ids).tolist()
             assert changed.types.dtype == np.int32
@@ -477,8 +478,8 @@ def test_groups_are_judged_apart() -> None:
 
 def test_groups_that_are_far_apart_share_a_reading() -> None:
     groups = [(0, 1, 1), (0, 3, 3), (0, 4, 5), (0, 9, 9), (2, 1, 1), (2, 12, 13), (3, 2, 2)]  # window, first and last token
-    assert _spread(groups) == [[0, 2, 3], [1], [4, 5], [6]]
-    assert _spread([]) == []
+    assert together(groups) == [[0, 2, 3], [1], [4, 5], [6]]
+    assert together([]) == []
 
 
 def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,67 @@
+"""Check: what the discriminator makes of the best edits of a window once they stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corrector.rank import CHECK_FEATURES
+
+if TYPE_CHECKING:
+    from corrector.edits import Edits
+    from corrector.electra.runtime import Floats
+
+_LIMITS = 15.0, 10.0  # of what is removed, of the margin
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The edits of one group of a window, the best first, with the ranker's scores."""
+
+    window: int
+    edits: Edits
+    scores: Floats
+
+    @property
+    def place(self) -> range:
+        """The tokens that the best edit changes."""
+        change = self.edits.changes[0]
+        return range(self.edits.token + change.first, self.edits.token + change.end)
+
+    @property
+    def new_ids(self) -> dict[int, int]:
+        """Token → id: the best edit."""
+        return dict(zip(self.place, self.edits.changes[0].ids, strict=True))
+
+
+def check_features(tried: Sequence[Ranked], before: Floats, after: Floats) -> Floats:
+    """What the check knows of each group's best edit: (groups, CHECK_FEATURES).
+
+    The groups are of one window, in order; ``before`` and ``after`` are the discriminator's logits (tokens,) for it as it is and with
+    all these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
+    """
+    places = [group.place for group in tried]
+    removed = nearest_sums(suspicions(before) - suspicions(after), places)
+    rows = np.zeros((len(tried), len(CHECK_FEATURES)), dtype=np.float32)
+    for row, group, place, gain in zip(rows, tried, places, removed, strict=True):
+        margin = group.scores[0] - (group.scores[1] if len(group.scores) > 1 else -10.0)
+        now = after[place.start : place.stop].max()
+        gain, margin = (np.clip(value, -limit, limit) for value, limit in zip((gain, margin), _LIMITS, strict=True))
+        row[:] = 1.0, group.scores[0], now, gain, margin, *group.edits.features[0]
+    return rows
+
+
+def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:
+    """The sum of ``values`` (tokens,) over the tokens nearer to each of ``places``, in order, than to the others."""
+    middles = [(left.stop - 1 + right.start) // 2 + 1 for left, right in pairwise(places)]
+    return [float(part.sum()) for part in np.split(values, middles)]
+
+
+def suspicions(logits: Floats) -> Floats:
+    """-ln of the discriminator's probability that a token was not replaced, for each: (tokens,)."""
+    found: Floats = np.logaddexp(0, logits)
+    return found

@@ -1,0 +1,55 @@
+"""Windows read a second time with other characters in them: which changes share a reading, and the marks that they need."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from corrector.electra.marks import MARK_REACH
+from corrector.electra.runtime import Encoding
+from corrector.electra.tokenizer import Tokenizer
+
+APART = 2  # changes so many tokens from one another share a reading
+
+
+def together(places: Sequence[tuple[int, int, int]]) -> list[list[int]]:
+    """Places (window, first token, last token) as readings of one window each, in which there are ``APART`` tokens between any two.
+
+    Gives their numbers. Windows are in order, and the places in each.
+    """
+    readings: list[list[int]] = []
+    open_ones: list[list[int]] = []  # of the window at hand
+    for number, (window, first, _) in enumerate(places):
+        if open_ones and places[open_ones[0][0]][0] != window:
+            open_ones = []
+        for reading in open_ones:
+            if first - places[reading[-1]][2] > APART:
+                reading.append(number)
+                break
+        else:
+            open_ones.append([number])
+            readings.append(open_ones[-1])
+    return readings
+
+
+def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: Tokenizer, longest: int) -> list[Encoding]:
+    """Each encoding, of at most ``longest`` tokens, with other ids at some of them, and with the types that belong to these.
+
+    Types of the project's own marks are found again only as far as the change reaches.
+    """
+    reach = longest if tokenizer.tables is None else MARK_REACH
+    changed, spans = [], []
+    for encoding, new in changes:
+        ids = encoding.ids.copy()
+        ids[list(new)] = list(new.values())
+        changed.append(ids)
+        spans.append((max(0, min(new) - reach), max(new) + 1 + reach))
+    nearby = [ids[max(0, start - reach) : end + reach] for ids, (start, end) in zip(changed, spans, strict=True)]
+    result = []
+    for (encoding, _), ids, (start, end), near in zip(changes, changed, spans, tokenizer.token_types_many(nearby), strict=True):
+        offset = start - max(0, start - reach)
+        types = encoding.types.copy()
+        affected = types[start:end]
+        affected[:] = near[offset : offset + len(affected)]
+        result.append(dataclasses.replace(encoding, ids=ids, types=types))
+    return result

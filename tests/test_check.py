@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corrector.check import Ranked, check_features, nearest_sums, suspicions
+from corrector.edits import FEATURES, Change, Edits
+from corrector.rank import CHECK_FEATURES
+
+
+def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -> Ranked:
+    """A group at ``token`` whose best edit changes its second character on to ``ids``."""
+    changes = tuple(Change(1, ids) for _ in scores)
+    features = np.arange(len(scores) * len(FEATURES), dtype=np.float32).reshape(len(scores), -1)
+    edits = Edits(token - 1, token, "天地人", changes, ("字" * len(ids),) * len(scores), features)
+    return Ranked(0, edits, np.array(scores, dtype=np.float32))
+
+
+def column(name: str) -> int:
+    return CHECK_FEATURES.index(name)
+
+
+def test_where_the_best_edit_is() -> None:
+    group = ranked(4, (1.0,), ids=(8, 9))
+    assert (group.place, group.new_ids) == (range(5, 7), {5: 8, 6: 9})
+
+
+def test_every_token_belongs_to_the_nearest_place() -> None:
+    values = np.array([1, 2, 4, 8, 16, 32, 64], dtype=np.float32)
+    assert nearest_sums(values, [range(3, 4)]) == [127]
+    # Between 1 and 5 the middle, 3, goes to the left one; 2 and 5 have 3 and 4 between them, one each.
+    assert nearest_sums(values, [range(1, 2), range(5, 6)]) == [1 + 2 + 4 + 8, 16 + 32 + 64]
+    assert nearest_sums(values, [range(1, 3), range(5, 7)]) == [1 + 2 + 4 + 8, 16 + 32 + 64]
+    assert sum(nearest_sums(values, [range(1), range(2, 4), range(6, 7)])) == 127
+
+
+def test_features_by_hand() -> None:
+    before, after = np.full(12, -50.0, dtype=np.float32), np.full(12, -50.0, dtype=np.float32)
+    before[3], before[9] = np.log(3), np.log(7)  # suspicion ln 4 and ln 8
+    after[3], after[4], after[9] = 0.0, np.log(3), -50.0  # ln 2 and, made by the first edit, ln 4; nothing
+    first, second = ranked(2, (2.0, 0.5), ids=(8, 9)), ranked(8, (1.0,))
+    rows = check_features([first, second], before, after)
+    assert rows.shape == (2, len(CHECK_FEATURES))
+    assert rows[:, column("bias")].tolist() == [1, 1]
+    assert rows[:, column("score")].tolist() == [2, 1]
+    assert rows[:, column("detection_after")] == pytest.approx([np.log(3), -50])
+    assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
+    assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
+    assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
+
+
+def test_suspicion_cannot_overflow() -> None:
+    assert suspicions(np.array([-1000, 0, 1000], dtype=np.float32)).tolist() == pytest.approx([0, np.log(2), 1000])
