@@ -99,7 +99,8 @@ class _Blocks:
         A heading may be followed by more ``#``. A line for which this does not hold is left out.
         """
         at, contents = 0, content.split("\n")
-        while content and not self._source[slice(*self._lines[line])].strip():  # of ideographic spaces: not in the content
+        # A first line of ideographic spaces is not in the content; one of control characters that count as spaces is.
+        while contents[0].strip() and not self._source[slice(*self._lines[line])].strip():
             line += 1
         for (start, end), written in zip(self._lines[line : line + len(contents)], contents, strict=False):
             body = written.strip()
