@@ -107,4 +107,3 @@ def pycorrector_kenlm() -> Contender:
 
 def windows(corrector: Corrector, text: str) -> Any:
     return windows_of(Document(None, text), corrector.stages.max_length)
-

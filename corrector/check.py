@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from corrector.edits import Edits
     from corrector.electra.runtime import Floats
 
-_LIMITS = 15.0, 10.0  # of what is removed, of the margin
+_MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,11 @@ def check_features(tried: Sequence[Ranked], before: Floats, after: Floats) -> Fl
     removed = nearest_sums(suspicions(before) - suspicions(after), places)
     rows = np.zeros((len(tried), len(CHECK_FEATURES)), dtype=np.float32)
     for row, group, place, gain in zip(rows, tried, places, removed, strict=True):
-        margin = group.scores[0] - (group.scores[1] if len(group.scores) > 1 else -10.0)
+        removed_here = np.clip(gain, -_MOST_REMOVED, _MOST_REMOVED)
+        second = group.scores[1] if len(group.scores) > 1 else -_WIDEST_MARGIN
+        margin = np.clip(group.scores[0] - second, -_WIDEST_MARGIN, _WIDEST_MARGIN)
         now = after[place.start : place.stop].max()
-        gain, margin = (np.clip(value, -limit, limit) for value, limit in zip((gain, margin), _LIMITS, strict=True))
-        row[:] = 1.0, group.scores[0], now, gain, margin, *group.edits.features[0]
+        row[:] = 1.0, group.scores[0], now, removed_here, margin, *group.edits.features[0]
     return rows
 
 

@@ -27,7 +27,7 @@ def observed() -> Observed:
 
 def noise(known: Observed, **settings: object) -> Noise:
     kinds = replace(NoiseConfig(masked=0.0, clean_windows=0.0, single_windows=0.0, rates=(0.2,)), **settings)  # type: ignore[arg-type]
-    return Noise(training.noise_tables(), kinds, SIZE, MASK_ID).with_observed(known)
+    return Noise(training.noise_tables(), kinds, SIZE, MASK_ID, known)
 
 
 def rng() -> np.random.Generator:

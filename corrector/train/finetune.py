@@ -147,9 +147,8 @@ def finetune(
             np.concatenate([folds, np.full(labelled, ALL_COUNTS, dtype=np.int64)]),
         )
 
-    trainer = make_trainer(config, tokenizer, source)
-    if sets and config.noise.observed:
-        trainer.noise = trainer.noise.with_observed(pairs.observed())
+    observed = pairs.observed() if sets and config.noise.observed else None
+    trainer = make_trainer(config, tokenizer, source, observed)
     path = out / "checkpoint.pt"
     if path.exists():
         state = trainer.restore(load_fitting(path, config))

@@ -6,7 +6,6 @@ sound and shape similarity on a share of them: p(c) ∝ p_G(c | context) · (ε 
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +33,6 @@ class Noise:
     vocabulary_size: int
     mask_id: int
     observed: Observed | None = None  # what ``config.observed`` draws from
-
-    def with_observed(self, observed: Observed) -> Noise:
-        return dataclasses.replace(self, observed=observed)
 
     def corrupt(self, original: Ids, rng: np.random.Generator) -> Ids:
         """(batch, length) → the same with errors and some [MASK] tokens in it. Only Han characters change."""

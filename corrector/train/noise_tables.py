@@ -67,9 +67,7 @@ def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Mappi
             known = sorted(known, key=lambda item: -item[1])[:WIDTH]
             for column, (neighbour, share) in enumerate(known):
                 found[row, column], shares[row, column] = neighbour, share
-        total = shares.sum(1, keepdims=True)
-        cumulative = np.cumsum(np.divide(shares, total, out=np.zeros_like(shares), where=total > 0), 1)
-        return found, cumulative.astype(np.float32)
+        return found, cumulative(shares)
 
     sound = {vocabulary[i]: nearest_by_sound(vocabulary[i], 80) for i in np.flatnonzero(han)}
     shape = {vocabulary[i]: nearest_by_shape(vocabulary[i], 24) for i in np.flatnonzero(han)}
@@ -81,6 +79,12 @@ def build(vocabulary: tuple[str, ...], counts: NDArray[np.int64], lexicon: Mappi
     frequency = np.cumsum(weight / weight.sum()).astype(np.float32)
     similarity = _similarity(vocabulary, han, shape, ids)
     return NoiseTables(*same, *near, *shapes, *swaps, frequency, *words, similarity, han)
+
+
+def cumulative(shares: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Cumulative probabilities of each row of weights, ending in 1; a row of zeros stays one."""
+    total = shares.sum(1, keepdims=True)
+    return np.cumsum(np.divide(shares, total, out=np.zeros_like(shares), where=total > 0), 1).astype(np.float32)
 
 
 def _word_tables(vocabulary: tuple[str, ...], ids: dict[str, int], lexicon: Mapping[str, int]) -> tuple[Any, Any, Any]:
@@ -109,8 +113,7 @@ def _word_tables(vocabulary: tuple[str, ...], ids: dict[str, int], lexicon: Mapp
         for column, (other, share) in enumerate(best):
             alternatives[number, column] = ids[other[0]], ids[other[1]]
             shares[number, column] = share
-    cumulative = np.cumsum(shares / shares.sum(1, keepdims=True), 1).astype(np.float32)
-    return np.array([key for key, _ in rows], dtype=np.uint64), alternatives, cumulative
+    return np.array([key for key, _ in rows], dtype=np.uint64), alternatives, cumulative(shares)
 
 
 def _blur(syllable: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.train.noise_tables import WIDTH
+from corrector.train.noise_tables import WIDTH, cumulative
 
 PRIOR = 5.0  # errors at the mean rate that each character is given beforehand
 MOST = 20.0  # times the mean rate; 的 for 得 alone would be more
@@ -49,7 +49,5 @@ def observe(rows: Iterable[tuple[Ids, Ids, float]], vocabulary_size: int) -> Obs
             shares[right_id, used[right_id]] = weight
             used[right_id] += 1
     rate = wrong.sum() / max(1.0, seen.sum())
-    total = shares.sum(1, keepdims=True)
-    cumulative = np.cumsum(np.divide(shares, total, out=np.zeros_like(shares), where=total > 0), 1)
     proneness = np.minimum((wrong + PRIOR) / (seen * rate + PRIOR), MOST)
-    return Observed(replacements, cumulative.astype(np.float32), proneness)
+    return Observed(replacements, cumulative(shares), proneness)

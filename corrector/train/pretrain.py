@@ -20,6 +20,7 @@ from corrector.train.loop import Arrays, Numbers, Trainer
 from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
+from corrector.train.observed import Observed
 from corrector.train.prepare import RECORD, shard_names
 from corrector.train.start import is_checkpoint, open_model
 
@@ -49,9 +50,12 @@ def window_stream(config: TrainConfig, tokenizer: Tokenizer, names: Sequence[str
 
 
 def make_trainer(
-    config: TrainConfig, tokenizer: Tokenizer, source: Callable[[int, int], tuple[Arrays, Arrays, Arrays]]
+    config: TrainConfig,
+    tokenizer: Tokenizer,
+    source: Callable[[int, int], tuple[Arrays, Arrays, Arrays]],
+    observed: Observed | None = None,
 ) -> Trainer:
-    """A fresh trainer on the marks and noise tables in ``config.data``.
+    """A fresh trainer on the marks and noise tables in ``config.data``, and on observed errors if there are any.
 
     A half of the corpus is marked with the other half's counts; "half 2", text in neither, with all of them.
     """
@@ -59,7 +63,7 @@ def make_trainer(
 
     data = Path(config.data)
     torch.manual_seed(config.seed)
-    noise = Noise(NoiseTables.load(data / "noise.npz"), config.noise, len(tokenizer.vocabulary), tokenizer.mask_id)
+    noise = Noise(NoiseTables.load(data / "noise.npz"), config.noise, len(tokenizer.vocabulary), tokenizer.mask_id, observed)
     marks = tuple(MarkTables.load(data / f"marks.{name}.npz") for name in ("1", "0", "all"))
     features = torch.from_numpy(np.load(data / "features.npy"))
     model = JointElectra(config.model, features)
