@@ -25,12 +25,13 @@ PARTS = ("speed", "scaling", "profile", "start-up", "jobs", "memory", "size")
 @click.option("--no-peers", is_flag=True, help="Without the BERT-size peer and pycorrector.")
 @click.option("--model", type=click.Path(), help="Model directory or name. Default: the embedded model.")
 @click.option("--pytorch-model", type=click.Path(), help="A PyTorch model directory, for the fp32 runtime.")
+@click.option("--kenlm-model", type=click.Path(path_type=Path), help="For pycorrector, as benchmarks.arpa makes one. Default: its own.")
 @click.option("--threads", type=click.IntRange(0), default=0, show_default=True, help="0: as many as there are cores.")
 @click.option("--large", is_flag=True, help="Texts up to 100 MB. Takes hours.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the results. Default: build/benchmarks.")
 def main(
-    only: tuple[str, ...], rounds: int, items: int, no_peers: bool, model: str | None, pytorch_model: str | None, threads: int, large: bool,
-    out: Path | None,
+    only: tuple[str, ...], rounds: int, items: int, no_peers: bool, model: str | None, pytorch_model: str | None, kenlm_model: Path | None,
+    threads: int, large: bool, out: Path | None,
 ) -> None:  # fmt: skip
     """Measure speed, scaling, shares of time, start-up, memory and size; write results.json, results.md and results.png.
 
@@ -38,14 +39,14 @@ def main(
     """
     started = time.monotonic()
     chosen = only or PARTS
-    result = measured(chosen, rounds, items, not no_peers, model, pytorch_model, threads, large)
+    result = measured(chosen, rounds, items, not no_peers, model, pytorch_model, kenlm_model, threads, large)
     result["seconds of the run"] = round(time.monotonic() - started, 1)
     write(result, out or ROOT / "build" / "benchmarks")
 
 
 def measured(
-    chosen: tuple[str, ...], rounds: int, items: int, peers: bool, model: str | None, pytorch_model: str | None, threads: int,
-    large: bool,
+    chosen: tuple[str, ...], rounds: int, items: int, peers: bool, model: str | None, pytorch_model: str | None,
+    kenlm_model: Path | None, threads: int, large: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The parts that are chosen, with what they were measured on."""
     from benchmarks import measure, processes
@@ -62,7 +63,7 @@ def measured(
         "load before": measure.load_average(),
     }
     if "speed" in chosen:
-        result["side by side"] = measure.side_by_side(corrector, items, rounds, pytorch_model, peers, say)
+        result["side by side"] = measure.side_by_side(corrector, items, rounds, pytorch_model, kenlm_model, peers, say)
     if "scaling" in chosen:
         result["scaling"] = measure.scaling(corrector, large, rounds, say)
     if "profile" in chosen:

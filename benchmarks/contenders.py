@@ -14,7 +14,7 @@ from corrector.types import Document
 Contender = Callable[[Sequence[str]], object]
 
 BATCH = 32  # sentences that the BERT-size peer reads at once
-KENLM_MODEL = Path("~/.pycorrector/datasets/zh_giga.no_cna_cmn.prune01244.klm").expanduser()
+KENLM_MODEL = Path("~/.pycorrector/datasets/zh_giga.no_cna_cmn.prune01244.klm")  # where pycorrector puts its own
 
 
 class SkippedError(Exception):
@@ -93,16 +93,18 @@ def bert_size(threads: int) -> Contender:
     return run
 
 
-def pycorrector_kenlm() -> Contender:
-    """pycorrector's default, a language model of n-grams. Raises SkippedError unless it and its model are there already."""
+def pycorrector_kenlm(model: Path | None = None) -> Contender:
+    """pycorrector's default, with a language model of n-grams (default: its own). Raises SkippedError unless both are there already."""
     try:
+        import kenlm  # noqa: F401 - pycorrector asks for it only when it corrects
         from pycorrector import Corrector as KenLM
     except Exception as error:  # whatever its own imports raise
         raise SkippedError(f"pycorrector cannot be imported: {error}") from error
-    if not KENLM_MODEL.is_file():
-        raise SkippedError(f"its model is not at {KENLM_MODEL}, and a measurement downloads nothing")
-    kenlm = KenLM(language_model_path=str(KENLM_MODEL))
-    return lambda texts: [kenlm.correct(text) for text in texts]
+    model = (model or KENLM_MODEL).expanduser()
+    if not model.is_file():
+        raise SkippedError(f"its model is not at {model}, and a measurement downloads nothing; see --kenlm-model")
+    corrector = KenLM(language_model_path=str(model))
+    return lambda texts: [corrector.correct(text) for text in texts]
 
 
 def windows(corrector: Corrector, text: str) -> Any:

@@ -35,7 +35,7 @@ WARM_TEXTS = 8
 
 def machine() -> dict[str, Any]:
     """What it was measured on."""
-    names = ("numpy", "onnxruntime", "torch", "transformers", "pycorrector", "matplotlib")
+    names = ("numpy", "onnxruntime", "torch", "transformers", "pycorrector", "kenlm", "matplotlib")
     versions = {}
     for name in names:
         try:
@@ -58,10 +58,11 @@ def load_average() -> list[float]:
 
 
 def side_by_side(
-    corrector: Corrector, items: int, rounds: int, pytorch_model: str | None, peers: bool, say: Callable[[str], None]
-) -> dict[str, Any]:
+    corrector: Corrector, items: int, rounds: int, pytorch_model: str | None, kenlm_model: Path | None, peers: bool,
+    say: Callable[[str], None],
+) -> dict[str, Any]:  # fmt: skip
     """Every contender over both texts, in turns. Sentences are items, of about 40 characters."""
-    running, skipped = _contenders(corrector, pytorch_model, peers)
+    running, skipped = _contenders(corrector, pytorch_model, kenlm_model, peers)
     found: dict[str, Any] = {"items": items, "notes": NOTES, "skipped": skipped, "texts": {}}
     for name, text in (("error-free-heavy", texts.clean_heavy(items)), ("error-heavy", texts.error_heavy(items))):
         say(f"side by side, {name} text: {', '.join(running)}")
@@ -119,7 +120,7 @@ def _passes(corrector: Corrector, text: Sequence[str], rounds: int) -> dict[str,
 
 
 def _contenders(
-    corrector: Corrector, pytorch_model: str | None, peers: bool
+    corrector: Corrector, pytorch_model: str | None, kenlm_model: Path | None, peers: bool
 ) -> tuple[dict[str, Contender], dict[str, str]]:
     threads = usable_cores()
     makers: dict[str, Callable[[], Contender]] = {
@@ -130,7 +131,7 @@ def _contenders(
         other = Corrector(pytorch_model, min_confidence=corrector.min_confidence, threads=threads)
         makers |= {TORCH: lambda: contenders.own(other), TORCH_BF16: lambda: contenders.in_bf16(other)}
     if peers:
-        makers |= {BERT: lambda: contenders.bert_size(threads), KENLM: contenders.pycorrector_kenlm}
+        makers |= {BERT: lambda: contenders.bert_size(threads), KENLM: lambda: contenders.pycorrector_kenlm(kenlm_model)}
     running: dict[str, Contender] = {}
     skipped: dict[str, str] = {}
     list(corrector.correct_many(texts.error_heavy(WARM_TEXTS)))  # both networks and all tables are loaded before anyone asks for them

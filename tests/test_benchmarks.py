@@ -7,6 +7,7 @@ from statistics import mean
 import pytest
 
 from benchmarks import texts
+from benchmarks.arpa import arpa
 from benchmarks.report import markdown
 from benchmarks.shares import STAGES, shares
 from benchmarks.timing import Spread, exponent, interleaved, ratios
@@ -73,3 +74,24 @@ def test_the_report_names_the_share_that_is_not_the_networks() -> None:
     assert f"| **all but the networks** | **{100 * 5 / (8 + len(STAGES) - 2):.1f} %** |" in text
     assert "error-heavy text: the pipeline's first readings run at 90 % of the speed of bare onnxruntime (180 of 200 windows/s)." in text
     assert "| 2 processes | 2.00 (1.50–2.50) | 2.00 (1.50–2.50) |" in text
+
+
+def test_the_language_model_gives_probabilities() -> None:
+    """Σ p(w|h) = 1 over all words, whatever was seen of the history."""
+    lines = ["我们去公园", "他们去公园", "我们去学校", "你们在公园里"] * 5 + ["园里有我", "他在学校"]
+    grams: dict[tuple[str, ...], tuple[float, float]] = {}
+    for line in "".join(arpa(lines)).splitlines():
+        if "\t" in line:
+            p, words, backoff = [*line.split("\t"), "0"][:3]
+            grams[tuple(words.split())] = 10 ** float(p), 10 ** float(backoff)
+
+    def probability(*words: str) -> float:
+        if words in grams:
+            return grams[words][0]
+        return grams.get(words[:-1], (0, 1.0))[1] * probability(*words[1:])
+
+    vocabulary = [words[0] for words in grams if len(words) == 1 and words != ("<s>",)]
+    assert {"<unk>", "</s>", "我", "园"} <= set(vocabulary) and "有" not in vocabulary
+    for history in ([], ["我"], ["<s>"], ["<s>", "我"], ["我", "们"], ["公", "园"], ["园", "我"], ["<unk>", "我"]):
+        assert sum(probability(*history, word) for word in vocabulary) == pytest.approx(1.0, abs=1e-3), history
+    assert probability("公", "园") > 10 * probability("公", "校")
