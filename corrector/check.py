@@ -48,9 +48,9 @@ def check_features(tried: Sequence[Ranked], before: Floats, after: Floats) -> Fl
     removed = nearest_sums(suspicions(before) - suspicions(after), places)
     rows = np.zeros((len(tried), len(CHECK_FEATURES)), dtype=np.float32)
     for row, group, place, gain in zip(rows, tried, places, removed, strict=True):
-        removed_here = np.clip(gain, -_MOST_REMOVED, _MOST_REMOVED)
+        removed_here = min(max(gain, -_MOST_REMOVED), _MOST_REMOVED)
         second = group.scores[1] if len(group.scores) > 1 else -_WIDEST_MARGIN
-        margin = np.clip(group.scores[0] - second, -_WIDEST_MARGIN, _WIDEST_MARGIN)
+        margin = min(max(group.scores[0] - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = after[place.start : place.stop].max()
         row[:] = 1.0, group.scores[0], now, removed_here, margin, *group.edits.features[0]
     return rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, chain, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
@@ -38,6 +38,7 @@ SAME_SOUND, NEAR_SOUND, ALIKE = 0.9, 0.5, 0.45
 _LOG_ODDS_LIMIT = 15.0
 _SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_similarity")
 _SUMMED = FEATURES.index("ngram_gain")  # so many features are sums over the changed characters
+_NO_FEATURES: Floats = np.zeros((0, len(FEATURES)), dtype=np.float32)
 _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
 
 
@@ -91,8 +92,8 @@ class Edits(Sequence[Edit]):
     token: int
     original: str
     changes: tuple[Change, ...]
-    replacements: tuple[str, ...]
     features: Floats
+    vocabulary: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.changes)
@@ -109,7 +110,7 @@ class Edits(Sequence[Edit]):
         (first, ids), features = self.changes[number], self.features[number]
         size = len(ids)
         return Edit(
-            self.start + first, self.original[first : first + size], self.replacements[number], features,
+            self.start + first, self.original[first : first + size], "".join([self.vocabulary[i] for i in ids]), features,
             round(float(features[_SOUND]) / size, 4), round(float(features[_SHAPE]) / size, 4),
         )  # fmt: skip
 
@@ -121,9 +122,8 @@ class Edits(Sequence[Edit]):
 
     def ordered(self, order: NDArray[np.int64]) -> Edits:
         """The same edits in another order."""
-        numbers = order.tolist()
-        changes, replacements = (tuple(part[n] for n in numbers) for part in (self.changes, self.replacements))
-        return Edits(self.start, self.token, self.original, changes, replacements, self.features[order])
+        changes = tuple([self.changes[number] for number in order.tolist()])
+        return Edits(self.start, self.token, self.original, changes, self.features[order], self.vocabulary)
 
 
 def group(proposals: Sequence[Proposal], longest: int = LONGEST) -> list[tuple[Proposal, ...]]:
@@ -142,10 +142,9 @@ def group(proposals: Sequence[Proposal], longest: int = LONGEST) -> list[tuple[P
 def edits_of(groups: Sequence[Group], characters: Characters) -> list[Edits]:
     """All edits considered for each group, with their features; none where there are no candidates."""
     changes = [_changes(item, characters) for item in groups]
-    if not any(changes):
-        return [_edits(item, (), np.zeros((0, len(FEATURES)), dtype=np.float32), characters) for item in groups]
-    features = np.column_stack([_sums(groups, changes, characters), _gains(groups, changes, characters)])
-    ends = np.cumsum([len(own) for own in changes]).tolist()
+    table = _table(changes)
+    features = np.column_stack([_sums(groups, table, characters), _gains(groups, table, characters)]) if len(table.owner) else _NO_FEATURES
+    ends = accumulate(map(len, changes))
     return [
         _edits(item, own, features[end - len(own) : end], characters)
         for item, own, end in zip(groups, changes, ends, strict=True)
@@ -153,10 +152,9 @@ def edits_of(groups: Sequence[Group], characters: Characters) -> list[Edits]:
 
 
 def _edits(item: Group, changes: Sequence[Change], features: Floats, characters: Characters) -> Edits:
-    (encoding, members), vocabulary = item, characters.vocabulary
-    original = "".join(vocabulary[int(encoding.ids[member.token])] for member in members)
-    replacements = tuple("".join([vocabulary[i] for i in ids]) for _, ids in changes)
-    return Edits(members[0].index, members[0].token, original, tuple(changes), replacements, features)
+    encoding, members = item
+    original = "".join([characters.vocabulary[int(encoding.ids[member.token])] for member in members])
+    return Edits(members[0].index, members[0].token, original, tuple(changes), features, characters.vocabulary)
 
 
 def _changes(item: Group, characters: Characters) -> list[Change]:
@@ -188,46 +186,56 @@ def similar_words(left: int, right: int, characters: Characters) -> list[tuple[i
     return [(int(first[i]), int(second[i])) for i in best]
 
 
-def _sums(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
+class _Table(NamedTuple):
+    """The changes of all groups as arrays: the group of each, the number of the first member changed (edits,), which of the up to
+    ``LONGEST`` members from there on are changed, and their new ids, 0 for the others (edits, LONGEST)."""
+
+    owner: NDArray[np.int64]
+    first: NDArray[np.int64]
+    used: NDArray[np.bool_]
+    ids: NDArray[np.int64]
+
+
+def _table(changes: Sequence[Sequence[Change]]) -> _Table:
+    flat = list(chain.from_iterable(changes))
+    owner = np.repeat(np.arange(len(changes)), [len(own) for own in changes])
+    first = np.array([first for first, _ in flat], dtype=np.int64)
+    used = np.arange(LONGEST) < np.array([len(ids) for _, ids in flat], dtype=np.int64)[:, None]
+    ids = np.zeros(used.shape, dtype=np.int64)
+    ids[used] = list(chain.from_iterable([ids for _, ids in flat]))
+    return _Table(owner, first, used, ids)
+
+
+def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
     """The features up to and including ``in_name``: the sums over the changed characters. (edits, 11)"""
-    rows: list[list[int]] = []  # of ``single``, for each edit
-    news: list[tuple[Proposal, int, list[int]]] = []  # member, the id there, its new ids
-    count = 0
-    for (encoding, members), own in zip(groups, changes, strict=True):
-        known: list[dict[int, int]] = [{} for _ in members]  # new id → row: characters recur in many edits
-        for first, ids in own:
-            for place, new in enumerate(ids, first):
-                known[place].setdefault(new, 0)
-        for member, found in zip(members, known, strict=True):
-            for new in found:
-                found[new] = count
-                count += 1
-            if found:
-                news.append((member, int(encoding.ids[member.token]), list(found)))
-        rows += [[known[place][new] for place, new in enumerate(ids, first)] for first, ids in own]
-    single = np.zeros((count + 1, _SUMMED), dtype=np.float32)  # the last row stands for no character
-    if count:
-        single[:-1] = _of_characters(news, characters)
-    parts = np.full((len(rows), LONGEST), count)
-    for edit, row in enumerate(rows):
-        parts[edit, : len(row)] = row
+    members = [(encoding, member) for encoding, own in groups for member in own]
+    before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
+    places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
+    keys, rows = np.unique((places * len(characters.vocabulary) + table.ids)[table.used], return_inverse=True)  # they recur in many edits
+    single = np.zeros((len(keys) + 1, _SUMMED), dtype=np.float32)  # the last row stands for no character
+    single[:-1] = _of_characters(members, *np.divmod(keys, len(characters.vocabulary)), characters)
+    parts = np.full(table.used.shape, len(keys))
+    parts[table.used] = rows
     sums: Floats = single[parts].sum(1)
     return sums
 
 
-def _of_characters(news: Sequence[tuple[Proposal, int, list[int]]], characters: Characters) -> Floats:
-    """What each changed character adds to ``_sums``, for every new id of each member (and the id it has): (ids, 11)."""
-    vocabulary, sizes = characters.vocabulary, [len(ids) for _, _, ids in news]
+def _of_characters(
+    members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
+) -> Floats:
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 11)"""
+    old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
+    ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
-    for views in ([member.visible for member, _, _ in news], [member.masked for member, _, _ in news]):
-        chance = np.concatenate([view[ids] for view, (_, _, ids) in zip(views, news, strict=True)])
-        present = np.repeat([view[old] for view, (_, old, _) in zip(views, news, strict=True)], sizes)
-        odds.append(chance - present)
+    for views in ([member.visible for _, member in members], [member.masked for _, member in members]):
+        chance = np.concatenate([view[new[start:end]] for view, (start, end) in zip(views, pairwise(ends), strict=True)])
+        odds.append(chance - np.array([view[present] for view, present in zip(views, old.tolist(), strict=True)])[which])
         chances.append(chance)
     limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
-    alike = [likeness(vocabulary[old], vocabulary[new]) for _, old, ids in news for new in ids]
+    words = characters.vocabulary
+    alike = [likeness(words[a], words[b]) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]
     sound, shape = np.array(alike, dtype=np.float64).T
-    logits, in_name = (np.repeat(values, sizes) for values in zip(*((m.logit, m.in_name) for m, _, _ in news), strict=True))
+    logits, in_name = np.array([(member.logit, member.in_name) for _, member in members])[which].T
     changed, same = np.ones(len(sound)), sound >= SAME_SOUND
     dissimilar = np.maximum(sound, shape) < ALIKE
     features: Floats = np.column_stack([changed, logits, *limited, sound, shape, same, dissimilar, in_name]).astype(np.float32)
@@ -240,7 +248,7 @@ def likeness(a: str, b: str) -> tuple[float, float]:
     return pinyin_similarity(a, b), glyph_similarity(a, b)
 
 
-def _gains(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
+def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
     """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 7).
 
     Those are: by how much the corpus likes the changed text better, the most frequent triple through the change before and after it
@@ -248,14 +256,11 @@ def _gains(groups: Sequence[Group], changes: Sequence[Sequence[Change]], charact
     several characters change.
     """
     regions = np.stack([_region(*item) for item in groups])
-    owner = np.repeat(np.arange(len(groups)), [len(own) for own in changes])
-    flat = [change for own in changes for change in own]
-    first = np.array([change.first for change in flat]) + _CONTEXT  # the first changed column
-    size = np.array([len(change.ids) for change in flat])
+    owner, size = table.owner, table.used.sum(1)
+    first = table.first + _CONTEXT  # the first changed column
     texts = regions[owner]
-    for offset in range(LONGEST):
-        rows = np.flatnonzero(size > offset)
-        texts[rows, first[rows] + offset] = [flat[row].ids[offset] for row in rows.tolist()]
+    row, offset = table.used.nonzero()
+    texts[row, first[row] + offset] = table.ids[table.used]
     before = len(texts)  # the originals come after the changed texts
     texts = np.concatenate([texts, regions])
     bits = characters.tables.word_bits(texts)

@@ -36,6 +36,15 @@ class Characters:
         """The ids a correction may use: single Han characters. (vocabulary,)"""
         return np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
 
+    def of_replaceable(self, views: Floats) -> Floats:
+        """A copy of log-probabilities (rows, vocabulary) with -inf for what no correction may use."""
+        allowed: Floats = views + self._forbidden[: views.shape[1]]
+        return allowed
+
+    @cached_property
+    def _forbidden(self) -> Floats:
+        return np.where(self.replaceable, 0, -np.inf).astype(np.float32)
+
     def similar(self, character: int) -> NDArray[np.int64]:
         """The ids nearest to this one by sound, then those by shape, each once."""
         if character not in self._similar:
@@ -85,7 +94,7 @@ def propose(sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floa
     what is likeliest is said by their mean.
     """
     replaceable = characters.replaceable
-    likeliest = np.concatenate([_best(view, replaceable[: view.shape[1]]) for view in (visible, masked)], 1).tolist()
+    likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in (visible, masked)], 1).tolist()
     result = []
     for row, ((encoding, token), fitting) in enumerate(zip(sites, _fitting(sites, visible, masked, characters), strict=True)):
         chosen = {*likeliest[row], *fitting} - {int(encoding.ids[token])}
@@ -95,11 +104,10 @@ def propose(sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floa
     return result
 
 
-def _best(view: Floats, replaceable: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The likeliest replaceable ids of each row: (rows, FROM_EACH_VIEW). For so few, maxima one by one beat a partial sort."""
-    allowed = np.where(replaceable, view, np.float32(-np.inf))
-    rows = np.arange(len(view))
-    best = np.empty((len(view), FROM_EACH_VIEW), dtype=np.int64)
+def _best(allowed: Floats) -> NDArray[np.int64]:
+    """The likeliest ids of each row, which it loses: (rows, FROM_EACH_VIEW). For so few, maxima one by one beat a partial sort."""
+    rows = np.arange(len(allowed))
+    best = np.empty((len(allowed), FROM_EACH_VIEW), dtype=np.int64)
     for rank in range(FROM_EACH_VIEW):
         best[:, rank] = allowed.argmax(1)
         allowed[rows, best[:, rank]] = -np.inf

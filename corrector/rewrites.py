@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from corrector.electra.marks import MARK_REACH
 from corrector.electra.runtime import Encoding
@@ -38,18 +39,17 @@ def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: 
     Types of the project's own marks are found again only as far as the change reaches.
     """
     reach = longest if tokenizer.tables is None else MARK_REACH
-    changed, spans = [], []
+    result, nearby, affected = [], [], []
     for encoding, new in changes:
         ids = encoding.ids.copy()
         ids[list(new)] = list(new.values())
-        changed.append(ids)
-        spans.append((max(0, min(new) - reach), max(new) + 1 + reach))
-    nearby = [ids[max(0, start - reach) : end + reach] for ids, (start, end) in zip(changed, spans, strict=True)]
-    result = []
-    for (encoding, _), ids, (start, end), near in zip(changes, changed, spans, tokenizer.token_types_many(nearby), strict=True):
-        offset = start - max(0, start - reach)
+        near = slice(max(0, min(new) - 2 * reach), max(new) + 1 + 2 * reach)
         types = encoding.types.copy()
-        affected = types[start:end]
-        affected[:] = near[offset : offset + len(affected)]
-        result.append(dataclasses.replace(encoding, ids=ids, types=types))
-    return result
+        result.append((Encoding(ids, types, encoding.token_of, encoding.is_whole), types[near]))
+        nearby.append(ids[near])
+        affected.append(np.zeros(len(nearby[-1]), dtype=np.bool_))
+        for token in new:
+            affected[-1][max(0, token - near.start - reach) : token - near.start + reach + 1] = True
+    for (_, types), found, where in zip(result, tokenizer.token_types_many(nearby, affected), affected, strict=True):
+        types[where] = found[where]
+    return [encoding for encoding, _ in result]

@@ -142,7 +142,7 @@ class Stages:
 
     def _best_others(self, views: Floats, present: Ints) -> Floats:
         """The log-probability of the likeliest Han character that is not ``present`` (rows,), of views (rows, vocabulary)."""
-        others = np.where(self.characters.replaceable[: views.shape[1]], views, np.float32(-np.inf))
+        others = self.characters.of_replaceable(views)
         others[np.arange(len(others)), present] = -np.inf
         best: Floats = others.max(1)
         return best

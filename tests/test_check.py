@@ -12,7 +12,7 @@ def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -
     """A group at ``token`` whose best edit changes its second character on to ``ids``."""
     changes = tuple(Change(1, ids) for _ in scores)
     features = np.arange(len(scores) * len(FEATURES), dtype=np.float32).reshape(len(scores), -1)
-    edits = Edits(token - 1, token, "天地人", changes, ("字" * len(ids),) * len(scores), features)
+    edits = Edits(token - 1, token, "天地人", changes, features, "字" * 10)
     return Ranked(0, edits, np.array(scores, dtype=np.float32))
 
 

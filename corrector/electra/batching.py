@@ -106,8 +106,8 @@ def _flat_positions(batch: Batch, windows: Sequence[int], positions: Sequence[Se
 def log_softmax(logits: Floats) -> Floats:
     """Natural-log probabilities of each row: x - max - log Σ exp(x - max), which cannot overflow."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
-    normalised: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return normalised
+    shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return shifted
 
 
 def check_lengths(encodings: Sequence[Encoding], max_length_tokens: int | None, model: str) -> None:

@@ -78,10 +78,13 @@ class MarkTables:
         """The marks of token ids, (length,) or (rows, length): the same shape."""
         return self._of_rows(ids, self._types).astype(np.int32)
 
-    def types_many(self, texts: Sequence[NDArray[Any]]) -> list[NDArray[np.int32]]:
-        """``types`` of texts (length,) of any lengths, which together take far less time than one by one."""
+    def types_many(
+        self, texts: Sequence[NDArray[Any]], wanted: Sequence[NDArray[np.bool_]] | None = None
+    ) -> list[NDArray[np.int32]]:
+        """``types`` of texts (length,) of any lengths, which together take far less time than one by one; less still where only some of
+        their tokens are ``wanted``, beside which they may be wrong."""
         flat, inside = joined(texts)
-        types = self._types(flat, inside)[inside].astype(np.int32)
+        types = self._types(flat, inside, None if wanted is None else joined(wanted)[0] > 0)[inside].astype(np.int32)
         ends = list(accumulate(map(len, texts)))
         return [types[end - len(text) : end] for text, end in zip(texts, ends, strict=True)]
 
@@ -114,11 +117,11 @@ class MarkTables:
                     bits[place : len(is_word) + place] |= is_word
         return bits.astype(np.int64)
 
-    def _types(self, flat: Ids, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """``types`` of ``joined`` texts."""
+    def _types(self, flat: Ids, inside: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """``types`` of ``joined`` texts, right where they are ``wanted``: by default everywhere."""
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
-            step, levels = self.ngrams.evidence(flat)
+            step, levels = self.ngrams.evidence(flat, inside if wanted is None else wanted)
             pairs = _PAIR_LEVELS[step] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs

@@ -99,10 +99,11 @@ class Ngrams:
     def levels(self, texts: Ids) -> NDArray[np.int64]:
         """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
         flat, inside = joined(texts)
-        return self.evidence(flat)[1][inside].reshape(texts.shape)
+        return self.evidence(flat, inside)[1][inside].reshape(texts.shape)
 
-    def evidence(self, flat: Ids) -> tuple[Steps, NDArray[np.int64]]:
-        """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,)."""
+    def evidence(self, flat: Ids, wanted: NDArray[np.bool_]) -> tuple[Steps, NDArray[np.int64]]:
+        """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,), which are compared
+        with look-alikes only where they are ``wanted``."""
         pairs = self._pairs(flat[:-1], flat[1:])
         step = self._triple_step(pairs.key[:-1], flat[2:])
         single = self._log_probability(step, pairs.smoothed[:-1], pairs.p[1:], flat[2:])
@@ -111,7 +112,7 @@ class Ngrams:
         comparable = self._comparable[flat]
         levels = 3 - _OWN_STEPS.searchsorted(own, side="right")
         levels *= comparable
-        (places,) = (comparable & (own < _FITTING)).nonzero()
+        (places,) = (comparable & wanted & (own < _FITTING)).nonzero()
         for start in range(0, len(places), _BLOCK):
             block = places[start : start + _BLOCK]
             gain = self._gains(flat, pairs, block, own[block])
