@@ -262,8 +262,9 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     row, offset = table.used.nonzero()
     texts[row, first[row] + offset] = table.ids[table.used]
     before = len(texts)  # the originals come after the changed texts
+    owners = np.concatenate([owner, np.arange(len(regions))])
     texts = np.concatenate([texts, regions])
-    bits = characters.tables.word_bits(texts)
+    bits = characters.tables.changed_word_bits(texts, regions, owners)
     words = np.stack([bits & 1, ((bits & 4) > 0).astype(np.int64) + ((bits & 8) > 0)], -1).sum(1)
     scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
     triples = steps / np.float32(LARGEST_VALUE)  # by their first column, which the padding moves by two

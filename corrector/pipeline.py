@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-
-import numpy as np
 
 from corrector.config import profile_confidence
 from corrector.confusions import Confusions
@@ -27,7 +26,7 @@ from corrector.types import Candidate, CorrectedDocument, Correction, Document, 
 from corrector.words import ProtectedWords
 
 BLOCK = 64  # texts taken together by correct_many: bounds the memory
-PART = 16  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
+PART = 64  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
 
@@ -163,7 +162,7 @@ def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
     found = []
     for number in choice.edits.same_place(0)[:ALTERNATIVES]:
         edit, share = choice.edits[number], float(shares[number])
-        candidate = Candidate(edit.replacement, float(np.log(max(share, 1e-12))))
+        candidate = Candidate(edit.replacement, math.log(max(share, 1e-12)))
         found.append(RankedCandidate(candidate, edit.pinyin_similarity, edit.glyph_similarity, share))
     return tuple(found)
 

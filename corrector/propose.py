@@ -36,9 +36,11 @@ class Characters:
         """The ids a correction may use: single Han characters. (vocabulary,)"""
         return np.array([len(token) == 1 and is_han(token) for token in self.vocabulary])
 
-    def of_replaceable(self, views: Floats) -> Floats:
-        """A copy of log-probabilities (rows, vocabulary) with -inf for what no correction may use."""
-        allowed: Floats = views + self._forbidden[: views.shape[1]]
+    def of_replaceable(self, views: Sequence[Floats] | Floats) -> Floats:
+        """A copy of log-probabilities, of (vocabulary,) each, with -inf for what no correction may use: (views, vocabulary)."""
+        allowed: Floats = np.empty((len(views), len(views[0])), dtype=np.float32)
+        for row, view in zip(allowed, views, strict=True):
+            np.add(view, self._forbidden[: len(view)], out=row)
         return allowed
 
     @cached_property
@@ -87,11 +89,13 @@ def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
     return found
 
 
-def propose(sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floats, characters: Characters) -> list[list[int]]:
+def propose(
+    sites: Sequence[tuple[Encoding, int]], visible: Sequence[Floats], masked: Sequence[Floats], characters: Characters
+) -> list[list[int]]:
     """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original.
 
-    ``visible`` and ``masked`` are the generator's log-probabilities (sites, vocabulary) with each character in place and hidden;
-    what is likeliest is said by their mean.
+    ``visible`` and ``masked`` are the generator's log-probabilities, for each site (vocabulary,), with the character in place and
+    hidden; what is likeliest is said by their mean.
     """
     replaceable = characters.replaceable
     likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in (visible, masked)], 1).tolist()
@@ -99,7 +103,7 @@ def propose(sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floa
     for row, ((encoding, token), fitting) in enumerate(zip(sites, _fitting(sites, visible, masked, characters), strict=True)):
         chosen = {*likeliest[row], *fitting} - {int(encoding.ids[token])}
         ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
-        order = np.argsort(-(visible[row, ids] + masked[row, ids]), kind="stable")
+        order = np.argsort(-(visible[row][ids] + masked[row][ids]), kind="stable")
         result.append(ids[order].tolist())
     return result
 
@@ -115,7 +119,7 @@ def _best(allowed: Floats) -> NDArray[np.int64]:
 
 
 def _fitting(
-    sites: Sequence[tuple[Encoding, int]], visible: Floats, masked: Floats, characters: Characters
+    sites: Sequence[tuple[Encoding, int]], visible: Sequence[Floats], masked: Sequence[Floats], characters: Characters
 ) -> list[list[int]]:
     """For each site the similar characters that the generator and the triples through them like best together."""
     similar = [characters.similar(int(encoding.ids[token])) for encoding, token in sites]
@@ -125,7 +129,8 @@ def _fitting(
     ids, owner = np.concatenate(similar), np.repeat(np.arange(len(sites)), sizes)
     texts = np.stack([around(encoding.ids, token - 2, token + 3) for encoding, token in sites])[owner]
     texts[:, 2] = ids
-    fit = (visible[owner, ids] + masked[owner, ids]) / 2 + characters.text_fit(texts)[0]
+    seen, hidden = (np.concatenate([view[own] for view, own in zip(views, similar, strict=True)]) for views in (visible, masked))
+    fit = (seen + hidden) / 2 + characters.text_fit(texts)[0]
     ordered = ids[np.lexsort((-fit, owner))].tolist()
     ends = np.cumsum(sizes).tolist()
     return [ordered[end - size : end][:FROM_SIMILAR] for end, size in zip(ends, sizes, strict=True)]

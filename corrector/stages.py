@@ -132,7 +132,7 @@ class Stages:
         groups: list[tuple[int, tuple[Proposal, ...]]] = []
         for look in looks:
             kept = np.flatnonzero(self.ranker.is_suspicious(look.logits, look.best_others)).tolist()
-            names = name_scores(windows[look.window].text) if kept else _NOTHING
+            names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
             members = [
                 Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())
                 for i, index in ((i, look.indexes[i]) for i in kept)
@@ -165,8 +165,8 @@ class Stages:
         for own, view in zip(readings, views, strict=True):
             masked_of |= dict.fromkeys(own, iter(view))  # in this order they take their rows
         sites = [(encodings[number], member.token) for number, members in groups for member in members]
-        visible = np.stack([member.visible for _, members in groups for member in members])
-        masked = np.stack([next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members])
+        visible = [member.visible for _, members in groups for member in members]
+        masked = [next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members]
         proposed = zip(masked, propose(sites, visible, masked, self.characters), strict=True)
         return [
             (number, tuple(dataclasses.replace(m, masked=view, candidates=ids) for m, (view, ids) in zip(members, proposed, strict=False)))

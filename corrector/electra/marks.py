@@ -74,6 +74,17 @@ class MarkTables:
         """The first factor of each token, (length,) or (rows, length): the same shape."""
         return self._of_rows(ids, self._word_bits)
 
+    def changed_word_bits(self, ids: Ids, originals: Ids, owner: NDArray[np.integer]) -> NDArray[np.uint8]:
+        """``word_bits`` of rows (rows, length) that are much like ``originals[owner]`` (n, length): only what differs is looked up."""
+        found, key, before = [], ids, originals
+        for size, words in zip((2, 3, 4), self.words, strict=True):
+            key = key[:, :-1] * self.vocabulary_size + ids[:, size - 1 :]
+            before = before[:, :-1] * self.vocabulary_size + originals[:, size - 1 :]
+            is_word, changed = _among(words, before.view(np.uint64))[owner], key != before[owner]
+            is_word[changed] = _among(words, key[changed].view(np.uint64))
+            found.append(is_word)
+        return _bits(found, ids.shape)
+
     def types(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         """The marks of token ids, (length,) or (rows, length): the same shape."""
         return self._of_rows(ids, self._types).astype(np.int32)
@@ -100,22 +111,13 @@ class MarkTables:
 
     def _word_bits(self, flat: Ids, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
         """``word_bits`` of ``joined`` texts."""
-        bits = np.zeros(len(flat), dtype=np.uint8)
-        key, whole = flat, inside
-        for size, keys in zip((2, 3, 4), self.words, strict=True):
+        found, key, whole = [], flat, inside
+        for size, words in zip((2, 3, 4), self.words, strict=True):
             key = key[:-1] * self.vocabulary_size
             key += flat[size - 1 :]
             whole = whole[:-1] & inside[size - 1 :]
-            is_word = (_among(keys, key.view(np.uint64)) & whole).view(np.uint8)
-            if size == 2:
-                bits[1:] = is_word
-                is_word <<= 1
-                bits[:-1] |= is_word
-            else:
-                is_word <<= size - 1
-                for place in range(size):
-                    bits[place : len(is_word) + place] |= is_word
-        return bits.astype(np.int64)
+            found.append(_among(words, key.view(np.uint64)) & whole)
+        return _bits(found, flat.shape).astype(np.int64)
 
     def _types(self, flat: Ids, inside: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """``types`` of ``joined`` texts, right where they are ``wanted``: by default everywhere."""
@@ -127,6 +129,17 @@ class MarkTables:
             marks[:-1] += 16 * 8 * pairs
             marks += 16 * 8 * 8 * levels
         return marks
+
+
+def _bits(found: Sequence[NDArray[np.bool_]], shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """The first factor of each token, from whether words of two, three and four begin at each place of the last axis."""
+    bits = np.zeros(shape, dtype=np.uint8)
+    for size, is_word in zip((2, 3, 4), found, strict=True):
+        begun, count = is_word.view(np.uint8), is_word.shape[-1]
+        for place in range(size):
+            bit = 1 - place if size == 2 else size - 1  # the first of two begins a word, the second ends one
+            bits[..., place : count + place] |= begun << np.uint8(bit)
+    return bits
 
 
 def _among(keys: Keys, wanted: Keys) -> NDArray[np.bool_]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -87,8 +89,9 @@ def _table() -> _Table:
         )
 
 
-def name_scores(text: str) -> NDArray[np.float32]:
-    """How likely each character is part of a personal name, 0..1: float32 (len(text),).
+def name_scores(text: str, places: Sequence[int] | None = None) -> NDArray[np.float32]:
+    """How likely each character is part of a personal name, 0..1: float32 (len(text),); found only where it may matter to the
+    characters at ``places``, if these are given.
 
     Names are surnames with one or two given-name characters (or a title: the 王 of 王先生), and transliterations, also of places, those
     beside · with more certainty. Any text is good; characters other than Han ones get 0.
@@ -99,6 +102,8 @@ def name_scores(text: str) -> NDArray[np.float32]:
     foreign_run = _table().foreign_run
     for run in _RUN.finditer(text):
         start, end = run.span()
+        if places is not None and not any(start <= place < end for place in places):
+            continue
         names = _possible_names(text, start, end)
         opened, closed = start > 0 and text[start - 1] in _DOTS, end < len(text) and text[end] in _DOTS
         if opened or closed or foreign_run.search(text, start, end):

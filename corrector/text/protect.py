@@ -29,6 +29,7 @@ _HAN = re.compile(f"[{HAN_CLASS}]")
 # `https://zh.wikipedia.org/wiki/中国` is frozen whole and the sentence after `https://example.com请看` is not.
 _TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])(?-i:[{HAN_CLASS}])+)*"
 
+_SIGNS = frozenset("/.@`\\#{(<")  # every pattern asks for one of these
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -53,6 +54,8 @@ def is_han(char: str) -> bool:
 
 def protected_spans(text: str) -> tuple[Span, ...]:
     """The spans of ``text`` in which nothing may change: sorted, disjoint, not touching; none crosses a line break."""
+    if _SIGNS.isdisjoint(text):
+        return ()
     return merged(Span(*match.span()) for pattern in _PATTERNS for match in pattern.finditer(text))
 
 
