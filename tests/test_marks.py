@@ -157,6 +157,27 @@ def test_many_texts_at_once_have_the_marks_of_plain_loops() -> None:
     assert tables.types_many([]) == []
 
 
+def test_marks_that_are_wanted_are_the_same_as_of_all() -> None:
+    tables, texts = training.random_tables(seed=11), training.texts(20, seed=11)
+    rng = np.random.default_rng(11)
+    wanted = [rng.random(len(text)) < 0.3 for text in texts]
+    whole, some = tables.types_many(texts), tables.types_many(texts, wanted)
+    assert all(np.array_equal(a[of], b[of]) for a, b, of in zip(whole, some, wanted, strict=True))
+    assert any(not np.array_equal(a, b) for a, b in zip(whole, some, strict=True))  # the others were spared
+
+
+def test_words_of_changed_rows_are_those_of_any_rows() -> None:
+    tables = training.random_tables(seed=13)
+    rng = np.random.default_rng(13)
+    originals = rng.integers(training.FIRST_HAN, training.SIZE, (5, 9))
+    owner = rng.integers(0, 5, 300)
+    rows = originals[owner]
+    rows[np.arange(300), rng.integers(0, 9, 300)] = rng.integers(training.FIRST_HAN, training.SIZE, 300)
+    expected = tables.word_bits(rows)
+    assert len(np.unique(expected)) > 8
+    assert np.array_equal(tables.changed_word_bits(rows, originals, owner), expected)
+
+
 @pytest.mark.parametrize("kind", [np.uint16, np.int32, np.int64])
 def test_ids_of_any_width(kind: type) -> None:
     tables, texts = training.random_tables(seed=7), training.texts(5, seed=7)

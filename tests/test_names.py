@@ -116,6 +116,13 @@ def test_any_text_has_a_score_for_each_character(text: str) -> None:
 
 
 @settings(deadline=None)
+@given(TEXTS, st.lists(st.integers(0, 60), max_size=3))
+def test_scores_at_places_are_those_of_the_whole_text(text: str, places: list[int]) -> None:
+    places = [place for place in places if place < len(text)]
+    assert np.array_equal(name_scores(text, places)[places], name_scores(text)[places])
+
+
+@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_sentences_do_not_see_each_other(a: str, b: str) -> None:
     before, after = name_scores(f"{a}，\n。"), name_scores(f"，\n。{b}")

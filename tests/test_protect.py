@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corrector.text.protect import is_han, protected_spans
+from corrector.text.protect import _PATTERNS, is_han, merged, protected_spans
+from corrector.types import Span
 
 
 def frozen(text: str) -> list[str]:
@@ -78,6 +79,13 @@ def test_spans_are_sorted_disjoint_and_on_one_line(text: str) -> None:
         assert end < span.start < span.end <= len(text)
         assert not set(text[span.start : span.end]) & set("\r\n")
         end = span.end
+
+
+@settings(deadline=None)
+@given(st.text("中wwwhtpc:@/.%~$#`\\{(<>)}_- ：，", max_size=30))
+def test_a_text_without_signs_is_one_without_spans(text: str) -> None:
+    """The short cut finds nothing less."""
+    assert protected_spans(text) == merged(Span(*found.span()) for pattern in _PATTERNS for found in pattern.finditer(text))
 
 
 @settings(deadline=None)

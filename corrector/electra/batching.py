@@ -105,7 +105,7 @@ def _flat_positions(batch: Batch, windows: Sequence[int], positions: Sequence[Se
 
 def log_softmax(logits: Floats) -> Floats:
     """Natural-log probabilities of each row: x - max - log Σ exp(x - max), which cannot overflow."""
-    shifted = logits - logits.max(axis=-1, keepdims=True)
+    shifted: Floats = logits - logits.max(axis=-1, keepdims=True)
     shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return shifted
 

@@ -1,12 +1,19 @@
-"""Which characters form words: for models that bring no marks of their own, from jieba's dictionary."""
+"""Which characters form words, from jieba's dictionary, and which of its words are misspelt ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from corrector.electra.marks import Keys, MarkTables
+from corrector.similarity.glyph import glyph_similarity
+from corrector.similarity.pinyin import pinyin_similarity
+
+RARE, TIMES_RARER = 10, 8  # how often a misspelt word occurs at most, and how much rarer than the right one
+SOUNDS_ALIKE, LOOKS_ALIKE = 0.9, 0.7
+_NUMERALS = frozenset("〇零一二两三四五六七八九十百千万亿几数")  # 三十年 is no misspelt 二十年
 
 
 def jieba_words() -> Iterator[tuple[str, int, str]]:
@@ -17,6 +24,34 @@ def jieba_words() -> Iterator[tuple[str, int, str]]:
         for line in file:
             word, count, tag = line.decode("utf-8").split()
             yield word, int(count), tag
+
+
+def misspelt(words: Mapping[str, int]) -> set[str]:
+    """The words of three and four characters, of these with their frequencies, that are likely misspellings of a far commoner one:
+    of as many characters, all but one of them the same, that one alike in sound or shape (名列前矛, 再接再励).
+
+    A dictionary compiled from text has hundreds of them; to count them as words would be to say that they are right.
+    """
+    alike = defaultdict(list)
+    for word in words:
+        if len(word) in (3, 4):
+            for place in range(len(word)):
+                alike[place, word[:place], word[place + 1 :]].append(word)
+    found = set()
+    for (place, _, _), family in alike.items():
+        commonest = max(words[word] for word in family)
+        rare = [word for word in family if words[word] <= RARE and words[word] * TIMES_RARER <= commonest]
+        for word in rare:
+            commoner = (other[place] for other in family if words[word] * TIMES_RARER <= words[other])
+            if word not in found and any(_alike(word[place], other) for other in commoner):
+                found.add(word)
+    return found
+
+
+def _alike(a: str, b: str) -> bool:
+    if a in _NUMERALS or b in _NUMERALS:
+        return False
+    return pinyin_similarity(a, b) >= SOUNDS_ALIKE or glyph_similarity(a, b) >= LOOKS_ALIKE
 
 
 def tables_from_jieba(vocabulary: Sequence[str]) -> MarkTables:

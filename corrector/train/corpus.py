@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
-from corrector.similarity.words import jieba_words
+from corrector.similarity.words import jieba_words, misspelt
 from corrector.train.counts import write_marks
 
 Tokens = NDArray[np.uint16]
@@ -108,7 +108,8 @@ def pack(
             halves[fold_of[path.name]].append(tokens)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
-    write_marks(out, halves, vocabulary, list(lexicon), len(SPECIALS), say)
+    wrong = misspelt(lexicon)  # they make realistic noise, but are no words to mark
+    write_marks(out, halves, vocabulary, [word for word in lexicon if word not in wrong], len(SPECIALS), say)
 
 
 def _fold(line: str, name: str, fold_of: dict[str, int], lines: tuple[set[int], set[int]]) -> int:

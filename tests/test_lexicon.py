@@ -1,0 +1,35 @@
+"""Words of the dictionary, and those of them that are misspelt."""
+
+from __future__ import annotations
+
+import pytest
+
+from corrector.similarity.words import jieba_words, misspelt
+
+
+def test_a_rare_word_that_sounds_or_looks_like_a_common_one_is_misspelt() -> None:
+    words = {"名列前茅": 398, "名列前矛": 3, "固执己见": 26, "固执已见": 3, "左右铭": 3, "座右铭": 54}
+    assert misspelt(words) == {"名列前矛", "固执已见", "左右铭"}
+
+
+@pytest.mark.parametrize(
+    ("rare", "common"),
+    [
+        (("小题大作", 16), ("小题大做", 280)),  # not so rare
+        (("遇难成祥", 3), ("遇难呈祥", 6)),  # as rare as the other
+        (("三十余年", 3), ("二十余年", 144)),  # numbers
+        (("春天来了", 3), ("冬天来了", 900)),  # of another sound and shape
+        (("担误", 3), ("耽误", 697)),  # pairs of characters are too often both words
+        (("一心一意", 3), ("一心一异地", 900)),
+    ],
+)
+def test_what_is_not_taken_for_misspelt(rare: tuple[str, int], common: tuple[str, int]) -> None:
+    assert misspelt(dict([rare, common])) == set()
+
+
+def test_jieba_s_dictionary_has_misspelt_idioms() -> None:
+    words = {word: count for word, count, _ in jieba_words() if len(word) == 4}
+    found = misspelt(words)
+    assert {"再接再励", "迫不急待", "兴高彩烈", "本未倒置"} <= found
+    assert not found & {"再接再厉", "迫不及待", "兴高采烈", "本末倒置", "小题大作"}
+    assert len(found) < len(words) / 100
