@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, chain, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -16,8 +15,6 @@ import numpy as np
 
 from corrector.electra.static_map import LARGEST_VALUE
 from corrector.propose import around
-from corrector.similarity.glyph import glyph_similarity
-from corrector.similarity.pinyin import pinyin_similarity
 from corrector.types import Reason
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
-    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "together",
+    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
 LONGEST = 3  # neighbours changed together
@@ -232,8 +229,7 @@ def _of_characters(
         odds.append(chance - np.array([view[present] for view, present in zip(views, old.tolist(), strict=True)])[which])
         chances.append(chance)
     limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
-    words = characters.vocabulary
-    alike = [likeness(words[a], words[b]) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]
+    alike = [characters.likeness(a, b) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]
     sound, shape = np.array(alike, dtype=np.float64).T
     logits, in_name = np.array([(member.logit, member.in_name) for _, member in members])[which].T
     changed, same = np.ones(len(sound)), sound >= SAME_SOUND
@@ -242,18 +238,12 @@ def _of_characters(
     return features
 
 
-@lru_cache(maxsize=100_000)
-def likeness(a: str, b: str) -> tuple[float, float]:
-    """How alike two characters sound and look, 0..1 each."""
-    return pinyin_similarity(a, b), glyph_similarity(a, b)
-
-
 def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 7).
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 8).
 
     Those are: by how much the corpus likes the changed text better, the most frequent triple through the change before and after it
-    (0..1), ln of how much commoner the new characters are, the gain in characters inside words of two and of more, and whether
-    several characters change.
+    (0..1), ln of how much commoner the new characters are, the gain in characters inside words of two, of more, and of four alone,
+    and whether several characters change.
     """
     regions = np.stack([_region(*item) for item in groups])
     owner, size = table.owner, table.used.sum(1)
@@ -265,7 +255,8 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     owners = np.concatenate([owner, np.arange(len(regions))])
     texts = np.concatenate([texts, regions])
     bits = characters.tables.changed_word_bits(texts, regions, owners)
-    words = np.stack([bits & 1, ((bits & 4) > 0).astype(np.int64) + ((bits & 8) > 0)], -1).sum(1)
+    three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
+    words = np.stack([bits & 1, three + four, four], -1).sum(1)
     scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
     triples = steps / np.float32(LARGEST_VALUE)  # by their first column, which the padding moves by two
     column = np.arange(triples.shape[1])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corrector.similarity.glyph import nearest_by_shape
-from corrector.similarity.pinyin import nearest_by_sound
+from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
+from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.text.protect import is_han
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FROM_EACH_VIEW = 7  # best of the generator with the character visible, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
+COMPLETION = 0.6  # how alike in sound or shape a character must be that makes a word of four characters
 _BLOCK = 800  # short texts scored at a time: some thousand keys, which the caches hold
 
 
@@ -72,6 +73,27 @@ class Characters:
         return scores, steps
 
 
+    def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
+        """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""
+        if not sites:
+            return []
+        found = self.tables.completions(np.stack([around(encoding.ids, token - 3, token + 4) for encoding, token in sites]))
+        return [
+            [new for new in dict.fromkeys(ids) if max(self.likeness(int(encoding.ids[token]), new)) >= COMPLETION]
+            for (encoding, token), ids in zip(sites, found, strict=True)
+        ]
+
+    def likeness(self, a: int, b: int) -> tuple[float, float]:
+        """How alike two characters sound and look, 0..1 each."""
+        return likeness(self.vocabulary[a], self.vocabulary[b])
+
+
+@lru_cache(maxsize=100_000)
+def likeness(a: str, b: str) -> tuple[float, float]:
+    """How alike two characters sound and look, 0..1 each."""
+    return pinyin_similarity(a, b), glyph_similarity(a, b)
+
+
 @lru_cache(maxsize=20_000)
 def similar_characters(character: str) -> tuple[str, ...]:
     """The nearest characters by sound and by shape, each once."""
@@ -92,16 +114,18 @@ def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
 def propose(
     sites: Sequence[tuple[Encoding, int]], visible: Sequence[Floats], masked: Sequence[Floats], characters: Characters
 ) -> list[list[int]]:
-    """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original.
+    """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original. They are the generator's
+    best, similar characters that fit, and what completes a word.
 
     ``visible`` and ``masked`` are the generator's log-probabilities, for each site (vocabulary,), with the character in place and
     hidden; what is likeliest is said by their mean.
     """
     replaceable = characters.replaceable
     likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in (visible, masked)], 1).tolist()
+    offered = zip(sites, _fitting(sites, visible, masked, characters), characters.completions(sites), strict=True)
     result = []
-    for row, ((encoding, token), fitting) in enumerate(zip(sites, _fitting(sites, visible, masked, characters), strict=True)):
-        chosen = {*likeliest[row], *fitting} - {int(encoding.ids[token])}
+    for row, ((encoding, token), fitting, completing) in enumerate(offered):
+        chosen = {*likeliest[row], *fitting, *completing} - {int(encoding.ids[token])}
         ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
         order = np.argsort(-(visible[row][ids] + masked[row][ids]), kind="stable")
         result.append(ids[order].tolist())

@@ -28,7 +28,8 @@ CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "marg
 
 @dataclass(frozen=True)
 class Ranker:
-    """Weights of both steps and the calibration (Platt: logit → scale·logit + offset).
+    """Weights of both steps and the calibration (Platt: logit → scale·logit + offset). A feature that the
+    ranker of an earlier version lacks counts for nothing.
 
     Before them two gates bound the work. The generator looks at a character from the discriminator's probability
     ``look_threshold`` on; it is suspicious when σ(a·logit + b·ln p + c) ≥ ``suspicion_threshold``, with ``suspicion`` (a, b, c)
@@ -51,12 +52,13 @@ class Ranker:
 
     @classmethod
     def load(cls, path: Path) -> Ranker:
-        """Read ``ranker.json``. Raises ModelError if it does not name exactly the features of this version."""
+        """Read ``ranker.json``. Raises ModelError if it names features that this version does not know."""
         try:
             data: dict[str, Any] = json.loads(path.read_text("utf-8"))
             detection, other, offset = map(float, data["suspicion"])
+            calibration = data["calibration"]["scale"], data["calibration"]["offset"]
             ranker = cls(
-                data["weights"], data["check_weights"], (data["calibration"]["scale"], data["calibration"]["offset"]),
+                _completed(data["weights"], FEATURES), _completed(data["check_weights"], CHECK_FEATURES), calibration,
                 data["look_threshold"], (detection, other, offset), data["suspicion_threshold"], data["min_confidence"],
                 {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
                 {name: float(confidence) for name, confidence in data["profiles"].items()}, str(path),
@@ -118,6 +120,10 @@ class Ranker:
         slopes = np.zeros((len(bends), len(CHECK_FEATURES)), dtype=np.float32)
         slopes[np.arange(len(bends)), columns] = [weight for _, _, weight in bends]
         return weights, columns, np.array([knot for _, knot, _ in bends], dtype=np.float32), slopes
+
+
+def _completed(weights: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
+    return dict.fromkeys(features, 0.0) | dict(weights)
 
 
 def belief(scores: Floats, sizes: Sequence[int]) -> Floats:

@@ -87,7 +87,7 @@ class Stages:
         readings = self.recall.read(encodings, self.runtime)
         result: list[list[GroupChoice]] = [[] for _ in windows]
         for flagged in self._flagged(windows, encodings, readings):
-            groups = self._suspected(windows, self._looks(flagged, encodings, readings))
+            groups = self._suspected(windows, encodings, self._looks(flagged, encodings, readings))
             ranked = self._ranked(encodings, self._masked(encodings, groups))
             for number, choice in self._checked(encodings, readings, ranked):
                 result[number].append(choice)
@@ -127,11 +127,16 @@ class Stages:
             for (number, indexes), tokens, view in zip(flagged, places, views, strict=True)
         ]
 
-    def _suspected(self, windows: Sequence[Sentence], looks: Sequence[Look]) -> list[tuple[int, tuple[Proposal, ...]]]:
-        """Groups of suspicions, (window, members): what is likely enough to be wrong now that both networks have seen it."""
+    def _suspected(
+        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], looks: Sequence[Look]
+    ) -> list[tuple[int, tuple[Proposal, ...]]]:
+        """Groups of suspicions, (window, members): what is likely enough to be wrong now that both networks have seen it, or alone keeps
+        three others from being a word with it."""
         groups: list[tuple[int, tuple[Proposal, ...]]] = []
+        completions = iter(self.characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
         for look in looks:
-            kept = np.flatnonzero(self.ranker.is_suspicious(look.logits, look.best_others)).tolist()
+            completed = np.array([len(next(completions)) > 0 for _ in look.tokens])
+            kept = np.flatnonzero(completed | self.ranker.is_suspicious(look.logits, look.best_others)).tolist()
             names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
             members = [
                 Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())

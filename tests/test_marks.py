@@ -178,6 +178,22 @@ def test_words_of_changed_rows_are_those_of_any_rows() -> None:
     assert np.array_equal(tables.changed_word_bits(rows, originals, owner), expected)
 
 
+def test_what_completes_a_word_of_four() -> None:
+    words = [(6, 7, 8, 9), (6, 7, 8, 10), (11, 7, 8, 9), (12, 13, 14, 15)]
+    tables = MarkTables(SIZE, (NOTHING, NOTHING, keys(*sorted(words))))
+    rows = [
+        [6, 7, 8, 16, 0, 0, 0],  # 9 or 10 at the end of a word
+        [0, 0, 0, 16, 7, 8, 9],  # 6 or 11 at its beginning
+        [0, 0, 12, 16, 14, 15, 6],
+        [0, 12, 13, 16, 15, 6, 7],
+        [6, 7, 8, 9, 0, 0, 0],  # a word already
+        [6, 7, 16, 9, 0, 0, 0],  # what is wrong is not in the middle
+        [0, 0, 0, 16, 0, 0, 0],
+    ]
+    assert [sorted(found) for found in tables.completions(np.array(rows))] == [[9, 10], [6, 11], [13], [14], [], [], []]
+    assert MarkTables(SIZE, (NOTHING, NOTHING, NOTHING)).completions(np.array(rows[:2])) == [[], []]
+
+
 @pytest.mark.parametrize("kind", [np.uint16, np.int32, np.int64])
 def test_ids_of_any_width(kind: type) -> None:
     tables, texts = training.random_tables(seed=7), training.texts(5, seed=7)

@@ -367,6 +367,26 @@ def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> 
     assert all(char >= "\u4e00" for char in found)
 
 
+def test_an_idiom_proposes_the_character_it_lacks() -> None:
+    """Though the generator has no idea of it; but not if it is nothing like the one that is there."""
+    vocabulary = (*VOCABULARY[:6], *"再接厉历我们")
+    key = 0
+    for char in "再接再厉":
+        key = key * len(vocabulary) + vocabulary.index(char)
+    none = np.zeros(0, dtype=np.uint64)
+    words = MarkTables(len(vocabulary), (none, none, np.array([key], dtype=np.uint64)))
+    tokenizer = Tokenizer(vocabulary, words.types)
+    characters = Characters(vocabulary, tokenizer.id_of, words)
+    encodings = [tokenizer.encode(text) for text in ("我们再接再历", "再接再我", "再接再厉")]
+    sites = [(encodings[0], 6), (encodings[0], 5), (encodings[1], 4), (encodings[2], 4)]
+    assert characters.completions(sites) == [[vocabulary.index("厉")], [], [], []]
+    flat = np.full(len(vocabulary), -2.0, dtype=np.float32)
+    flat[vocabulary.index("厉")] = -30.0
+    (found,) = propose(sites[:1], [flat], [flat], characters)
+    assert vocabulary.index("厉") in found
+    assert characters.completions([]) == []
+
+
 def test_proposals_of_many_are_those_of_each() -> None:
     """Views drawn at random; every site alone and all of them together."""
     rng = np.random.default_rng(4)
@@ -485,6 +505,10 @@ def test_groups_that_are_far_apart_share_a_reading() -> None:
 def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "ranker.json"
     default_ranker().save(path)
+    assert Ranker.load(path) == default_ranker()
+    record = json.loads(path.read_text("utf-8"))
+    del record["weights"]["completed"], record["check_weights"]["completed"]  # as an earlier version wrote it
+    path.write_text(json.dumps(record), "utf-8")
     assert Ranker.load(path) == default_ranker()
     path.write_text(path.read_text("utf-8").replace("word_gain", "wort"), "utf-8")
     with pytest.raises(ModelError, match="other features"):

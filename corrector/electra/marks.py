@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,34 @@ class MarkTables:
         for part in ids[1:]:
             key = key * self.vocabulary_size + part.astype(np.int64)
         return _among(self.words[len(ids) - 2], key.view(np.uint64))
+
+    def completions(self, texts: Ids) -> list[list[int]]:
+        """The ids that in the middle of each row (rows, 7) make a word of four characters with those around; none where there is one."""
+        found: list[list[int]] = [[] for _ in texts]
+        windows = [texts[:, 3 - gap : 7 - gap] for gap in range(4)]  # the middle is their character number ``gap``
+        open_rows = ~np.logical_or.reduce([self.is_word(*window.T) for window in windows])
+        for gap, (window, (keys, ids)) in enumerate(zip(windows, self._gapped, strict=True)):
+            a, b, c = np.delete(window, gap, 1).T
+            wanted = ((a * self.vocabulary_size + b) * self.vocabulary_size + c).view(np.uint64)
+            first, last = keys.searchsorted(wanted), keys.searchsorted(wanted, side="right")
+            for row in np.flatnonzero(open_rows & (last > first)).tolist():
+                found[row] += ids[first[row] : last[row]].tolist()
+        return found
+
+    @cached_property
+    def _gapped(self) -> list[tuple[Keys, NDArray[np.int64]]]:
+        """The words of four characters without the first, the second …: the keys of the other three, sorted, and the ids left out."""
+        rest, ids = self.words[2].astype(np.int64), []
+        for _ in range(4):
+            rest, last = np.divmod(rest, self.vocabulary_size)
+            ids.insert(0, last)
+        gapped = []
+        for gap in range(4):
+            a, b, c = (part for place, part in enumerate(ids) if place != gap)
+            key = (a * self.vocabulary_size + b) * self.vocabulary_size + c
+            order = np.argsort(key, kind="stable")
+            gapped.append((key[order].view(np.uint64), ids[gap][order]))
+        return gapped
 
     def word_bits(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """The first factor of each token, (length,) or (rows, length): the same shape."""
