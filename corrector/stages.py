@@ -13,16 +13,16 @@ import numpy as np
 
 from corrector.check import Ranked, check_features
 from corrector.detect import detect
-from corrector.edits import Edits, Proposal, edits_of, group
+from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
-from corrector.electra.runtime import Encoding, Floats, Ints, Reading, Runtime
+from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
 from corrector.recall import Recall
 from corrector.rewrites import rewritten, together
-from corrector.similarity.names import name_scores
 from corrector.similarity.words import tables_from_jieba
+from corrector.suspect import Look, best_others, suspected
 from corrector.types import Sentence
 
 if TYPE_CHECKING:
@@ -31,22 +31,6 @@ if TYPE_CHECKING:
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
-
-
-_NOTHING: Floats = np.zeros(0, dtype=np.float32)
-
-
-@dataclass(frozen=True)
-class Look:
-    """The characters of one window that the discriminator flags: their places in it and among its tokens, its logits for them,
-    the generator's log-probabilities (characters, vocabulary), and those of the likeliest other Han character (characters,)."""
-
-    window: int
-    indexes: list[int]
-    tokens: list[int]
-    logits: Floats
-    visible: Floats
-    best_others: Floats
 
 
 @dataclass(frozen=True)
@@ -87,7 +71,7 @@ class Stages:
         readings = self.recall.read(encodings, self.runtime)
         result: list[list[GroupChoice]] = [[] for _ in windows]
         for flagged in self._flagged(windows, encodings, readings):
-            groups = self._suspected(windows, encodings, self._looks(flagged, encodings, readings))
+            groups = suspected(windows, encodings, self._looks(flagged, encodings, readings), self.characters, self.ranker)
             ranked = self._ranked(encodings, self._masked(encodings, groups))
             for number, choice in self._checked(encodings, readings, ranked):
                 result[number].append(choice)
@@ -123,34 +107,9 @@ class Stages:
             [encodings[number] for number, _ in flagged], places, [readings[number] for number, _ in flagged]
         )
         return [
-            Look(number, indexes, tokens, readings[number].logits[tokens], view, self._best_others(view, encodings[number].ids[tokens]))
-            for (number, indexes), tokens, view in zip(flagged, places, views, strict=True)
+            Look(number, indexes, own, readings[number].logits[own], view, best_others(view, encodings[number].ids[own], self.characters))
+            for (number, indexes), own, view in zip(flagged, places, views, strict=True)
         ]
-
-    def _suspected(
-        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], looks: Sequence[Look]
-    ) -> list[tuple[int, tuple[Proposal, ...]]]:
-        """Groups of suspicions, (window, members): what is likely enough to be wrong now that both networks have seen it, or alone keeps
-        three others from being a word with it."""
-        groups: list[tuple[int, tuple[Proposal, ...]]] = []
-        completions = iter(self.characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
-        for look in looks:
-            completed = np.array([len(next(completions)) > 0 for _ in look.tokens])
-            kept = np.flatnonzero(completed | self.ranker.is_suspicious(look.logits, look.best_others)).tolist()
-            names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
-            members = [
-                Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())
-                for i, index in ((i, look.indexes[i]) for i in kept)
-            ]
-            groups += [(look.window, grouped) for grouped in group(members)]
-        return groups
-
-    def _best_others(self, views: Floats, present: Ints) -> Floats:
-        """The log-probability of the likeliest Han character that is not ``present`` (rows,), of views (rows, vocabulary)."""
-        others = self.characters.of_replaceable(views)
-        others[np.arange(len(others)), present] = -np.inf
-        best: Floats = others.max(1)
-        return best
 
     def _masked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]

@@ -87,7 +87,8 @@ class MarkTables:
     @cached_property
     def _gapped(self) -> list[tuple[Keys, NDArray[np.int64]]]:
         """The words of four characters without the first, the second …: the keys of the other three, sorted, and the ids left out."""
-        rest, ids = self.words[2].astype(np.int64), []
+        ids: list[NDArray[np.int64]] = []
+        rest = self.words[2].astype(np.int64)
         for _ in range(4):
             rest, last = np.divmod(rest, self.vocabulary_size)
             ids.insert(0, last)

@@ -1,0 +1,60 @@
+"""Suspicion: which of the characters that the discriminator flags are worth proposals, now that the generator has seen them too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corrector.edits import Proposal, group
+from corrector.similarity.names import name_scores
+
+if TYPE_CHECKING:
+    from corrector.electra.runtime import Encoding, Floats, Ints
+    from corrector.propose import Characters
+    from corrector.rank import Ranker
+    from corrector.types import Sentence
+
+_NOTHING: Floats = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The characters of one window that the discriminator flags: their places in it and among its tokens, its logits for them,
+    the generator's log-probabilities (characters, vocabulary), and those of the likeliest other Han character (characters,)."""
+
+    window: int
+    indexes: list[int]
+    tokens: list[int]
+    logits: Floats
+    visible: Floats
+    best_others: Floats
+
+
+def suspected(
+    windows: Sequence[Sentence], encodings: Sequence[Encoding], looks: Sequence[Look], characters: Characters, ranker: Ranker
+) -> list[tuple[int, tuple[Proposal, ...]]]:
+    """Groups of suspicions, (window, members), still without candidates: what both networks find likely enough to be wrong, or what
+    alone keeps three others from being a word with it."""
+    groups: list[tuple[int, tuple[Proposal, ...]]] = []
+    completions = iter(characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
+    for look in looks:
+        completed = np.array([len(next(completions)) > 0 for _ in look.tokens])
+        kept = np.flatnonzero(completed | ranker.is_suspicious(look.logits, look.best_others)).tolist()
+        names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
+        members = [
+            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())
+            for i, index in ((i, look.indexes[i]) for i in kept)
+        ]
+        groups += [(look.window, grouped) for grouped in group(members)]
+    return groups
+
+
+def best_others(views: Floats, present: Ints, characters: Characters) -> Floats:
+    """The log-probability of the likeliest Han character that is not ``present`` (rows,), of views (rows, vocabulary)."""
+    others = characters.of_replaceable(views)
+    others[np.arange(len(others)), present] = -np.inf
+    best: Floats = others.max(1)
+    return best
