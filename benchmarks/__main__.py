@@ -27,7 +27,7 @@ PARTS = ("speed", "scaling", "profile", "start-up", "jobs", "memory", "size")
 @click.option("--pytorch-model", type=click.Path(), help="A PyTorch model directory, for the fp32 runtime.")
 @click.option("--kenlm-model", type=click.Path(path_type=Path), help="For pycorrector, as benchmarks.arpa makes one. Default: its own.")
 @click.option("--threads", type=click.IntRange(0), default=0, show_default=True, help="0: as many as there are cores.")
-@click.option("--large", is_flag=True, help="Texts up to 100 MB. Takes hours.")
+@click.option("--large", is_flag=True, help="Files up to 100 MB for memory. Takes most of an hour.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the results. Default: build/benchmarks.")
 def main(
     only: tuple[str, ...], rounds: int, items: int, no_peers: bool, model: str | None, pytorch_model: str | None, kenlm_model: Path | None,
@@ -65,7 +65,7 @@ def measured(
     if "speed" in chosen:
         result["side by side"] = measure.side_by_side(corrector, items, rounds, pytorch_model, kenlm_model, peers, say)
     if "scaling" in chosen:
-        result["scaling"] = measure.scaling(corrector, large, rounds, say)
+        result["scaling"] = measure.scaling(corrector, rounds, say)
     if "profile" in chosen:
         say("share of the time by stage")
         result["profile"] = measure.profile(Corrector(model, threads=1), items, rounds)
@@ -78,7 +78,7 @@ def measured(
         result["jobs"] = processes.jobs(3 * 10**5, usable_cores(), rounds)
     if "memory" in chosen:
         say("memory")
-        result["memory"] = processes.memory([10**6, 10**8] if large else [10**5, 5 * 10**5], threads)
+        result["memory"] = processes.memory([10**n for n in range(3, 9)] if large else [10**5, 5 * 10**5], threads)
     if "size" in chosen:
         say("size")
         result["size"] = processes.sizes()

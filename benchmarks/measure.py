@@ -71,9 +71,9 @@ def side_by_side(
     return found
 
 
-def scaling(corrector: Corrector, large: bool, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
+def scaling(corrector: Corrector, rounds: int, say: Callable[[str], None]) -> dict[str, Any]:
     """Seconds against length of text, length of a line, and number of items with errors, each with its exponent."""
-    lengths = [10**3, 10**4, 10**5, 10**6] + ([10**7, 10**8] if large else [])
+    lengths = [10**3, 10**4, 10**5, 10**6]
     lines = [10, 100, 1_000, 10_000, 200_000]
     wrong = [0, 10, 20, 40, 80]
     found = {

@@ -20,8 +20,9 @@ from benchmarks.timing import Spread, interleaved, ratios
 SENTENCE = "我今天很高形。\n"
 
 _PEAK = (
-    "import re, sys\n{program}\n"
-    "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1], file=sys.stderr)"
+    "import re, sys, time\nstart = time.monotonic()\n{program}\n"
+    "peak = int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) * 1024 / 1e6\n"
+    "print(peak, time.monotonic() - start, time.process_time(), file=sys.stderr)"
 )
 _OPENED = "from corrector import Corrector\nCorrector(threads={threads}).correct('我今天很高形。')"
 _CORRECTED = "from corrector.cli import main\nmain(['--no-config', '-q', '--threads', '{threads}', '-o', {out!r}, {path!r}])"
@@ -55,8 +56,11 @@ def jobs(size: int, cores: int, rounds: int) -> dict[str, Any]:
     return {"megabytes": size / 1e6, "ways": found}
 
 
-def memory(sizes: list[int], threads: int) -> dict[str, float]:
-    """Peak resident megabytes of a process: at rest with the model open, and after a file of each size. Linux only."""
+def memory(sizes: list[int], threads: int) -> dict[str, dict[str, float]]:
+    """Peak resident megabytes and the time of a process: at rest with the model open, and the command over a file of each size.
+
+    Processor time adds up all threads, and hardly depends on what else the machine is at. Linux only.
+    """
     if not Path("/proc/self/status").exists():
         return {}
     found = {"python alone": _peak("pass"), "at rest, model open": _peak(_OPENED.format(threads=threads))}
@@ -93,12 +97,13 @@ def _run(*arguments: str, text: str = "") -> None:
     subprocess.run([sys.executable, *arguments], cwd=ROOT, input=text.encode(), stdout=subprocess.DEVNULL, check=True)
 
 
-def _peak(program: str) -> float:
+def _peak(program: str) -> dict[str, float]:
     """VmHWM of the process itself: what resource.getrusage tells of a child includes what its parent had."""
     done = subprocess.run(
         [sys.executable, "-c", _PEAK.format(program=program)], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return int(done.stderr.split()[-1]) * 1024 / 1e6
+    peak, seconds, processor = map(float, done.stderr.split()[-3:])
+    return {"megabytes": round(peak, 1), "seconds": round(seconds, 3), "processor seconds": round(processor, 3)}
 
 
 def _built(folder: Path) -> Path:

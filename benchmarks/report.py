@@ -110,6 +110,9 @@ def _profiled(profile: Mapping[str, Any]) -> Iterator[str]:
                     f"({speeds['ours']:.0f} of {speeds['bare']:.0f} windows/s).")  # fmt: skip
 
 
+_KINDS = {"megabytes": 0, "seconds": 1, "processor seconds": 1}
+
+
 def _outside(result: Mapping[str, Any]) -> Iterator[str]:
     if start_up := result.get("start-up"):
         yield from ("", "## Start-up, whole processes", "")
@@ -119,8 +122,9 @@ def _outside(result: Mapping[str, Any]) -> Iterator[str]:
         rows = [(name, _told(found["seconds"]), _told(found["speed-up"])) for name, found in jobs["ways"].items()]
         yield from _table(("", "seconds", "speed-up over one thread"), rows)
     if memory := result.get("memory"):
-        yield from ("", "## Peak resident memory", "")
-        yield from _table(("", "MB"), [(name, f"{size:.0f}") for name, size in memory.items()])
+        yield from ("", "## Peak resident memory, and the time of the command", "")
+        rows = [(name, *(f"{found[kind]:.{digits}f}" for kind, digits in _KINDS.items())) for name, found in memory.items()]
+        yield from _table(("", "MB", "seconds", "processor seconds"), rows)
     if sizes := result.get("size"):
         yield from ("", "## Size", "")
         yield from _table(("", "MB"), [(name, f"{size:.1f}") for name, size in sizes.items() if isinstance(size, float)])

@@ -69,8 +69,10 @@ def test_the_report_names_the_share_that_is_not_the_networks() -> None:
         "machine": {"cpu": "c", "cores": 2, "cores used": 2, "system": "s", "python": "3", "versions": {"numpy": "2", "torch": None}},
         "profile": {"stages": {"error-heavy": stages}, "passes": {"error-heavy": {"bare": 200.0, "ours": 180.0}}},
         "jobs": {"megabytes": 1.0, "ways": {"2 processes": {"seconds": speed, "speed-up": speed}}},
+        "memory": {"a file of 1 MB": {"megabytes": 180.4, "seconds": 20.04, "processor seconds": 39.9}},
     }  # fmt: skip
     text = markdown(result)
+    assert "| a file of 1 MB | 180 | 20.0 | 39.9 |" in text
     assert f"| **all but the networks** | **{100 * 5 / (8 + len(STAGES) - 2):.1f} %** |" in text
     assert "error-heavy text: the pipeline's first readings run at 90 % of the speed of bare onnxruntime (180 of 200 windows/s)." in text
     assert "| 2 processes | 2.00 (1.50–2.50) | 2.00 (1.50–2.50) |" in text
