@@ -12,12 +12,13 @@ from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, EvalDataError
 from corrector.train.__main__ import _pair_set, main
 from corrector.train.config import TrainConfig, override, to_json
+from corrector.train.ledger import runs
 
 
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("pack", "pretrain", "finetune", "calibrate", "export", "manifest", "debug"):
+    for name in ("pack", "pretrain", "finetune", "average", "calibrate", "export", "manifest", "debug"):
         assert f"  {name} " in shown
 
 
@@ -134,6 +135,24 @@ def test_fine_tuning_without_pairs_from_the_command_line(chain: Path, tmp_path: 
     assert main(["finetune", *arguments]) == 0
     ledger = json.loads((tmp_path / "ledger.json").read_text("utf-8"))
     assert ledger["pairs"] == [] and [run["tokens"] for run in ledger["earlier"]] == [20_480]
+
+
+def test_averaging_runs(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import torch
+
+    paths = [chain / "pretrain" / "checkpoint.pt", chain / "finetune" / "checkpoint.pt"]
+    assert main(["average", *map(str, paths), "--out", str(tmp_path)]) == 0
+    first, last, mean = (torch.load(path, weights_only=False) for path in (*paths, tmp_path / "checkpoint.pt"))
+    for name, weights in mean["model"].items():
+        assert torch.allclose(weights, (first["model"][name] + last["model"][name]) / 2), name
+    assert any(not torch.equal(first["model"][name], last["model"][name]) for name in mean["model"])
+    (earlier, own) = runs(tmp_path / "checkpoint.pt", TrainConfig(), mean["tokens"])
+    assert earlier["tokens"] == 20_480 and own["averaged"] == [20_480, 20_480]
+    assert own["pairs"] == [{"name": "fit.tsv", "rows": 12, "weight": 1.0}]
+    torch.save(first | {"model": {}}, tmp_path / "other.pt")
+    assert main(["average", str(tmp_path / "other.pt"), str(paths[1]), "--out", str(tmp_path / "x")]) == 123
+    assert "other.pt: its networks have another shape" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
 
 
 def test_windows_must_fit(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,6 +119,17 @@ def finetune(
 
 
 @train.command()
+@click.argument("checkpoints", nargs=-1, required=True, type=_FILE, metavar="CHECKPOINT...")
+@_out
+def average(checkpoints: tuple[Path, ...], out: Path) -> None:
+    """Average the networks of checkpoints that began with one another, for --from or `export`."""
+    from corrector.train.average import average as run
+
+    run(checkpoints, out)
+    _say(f"wrote {out / 'checkpoint.pt'}")
+
+
+@train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")

@@ -26,7 +26,11 @@ def write_ledger(
     out: Path, earlier: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]], pair_share: float
 ) -> None:
     """Write ``ledger.json`` of a fine-tuning run: the runs it goes on from, and its labelled sets."""
-    record = {"earlier": list(earlier), "pairs": list(pairs), "pair_share": pair_share}
+    write(out, {"earlier": list(earlier), "pairs": list(pairs), "pair_share": pair_share})
+
+
+def write(out: Path, record: Mapping[str, Any]) -> None:
+    """Write ``ledger.json`` as it is; ``averaged``, where it is there, are the tokens of the runs whose networks were averaged."""
     (out / LEDGER).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -41,6 +45,7 @@ def runs(checkpoint: Path, config: TrainConfig, tokens: int) -> list[dict[str, A
         return [own]
     try:
         record = json.loads(path.read_text("utf-8"))
-        return [*record["earlier"], own | {"pair_share": record["pair_share"], "pairs": record["pairs"]}]
+        averaged = {"averaged": record["averaged"]} if "averaged" in record else {}
+        return [*record["earlier"], own | {"pair_share": record["pair_share"], "pairs": record["pairs"]} | averaged]
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error
