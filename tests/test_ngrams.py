@@ -227,7 +227,7 @@ def test_levels_are_those_of_plain_loops(random_ngrams: Ngrams) -> None:
     slow = Slow(random_ngrams)
     texts = training.texts(40, seed=5)
     flat, inside = joined(texts)
-    steps, levels = random_ngrams.evidence(flat)
+    steps, levels = random_ngrams.evidence(flat, inside)
     expected = [slow.levels(text.tolist()) for text in texts]
     assert levels[inside].tolist() == [level for row in expected for level in row]
     assert len(set(levels.tolist())) > 12  # most levels occur, or this would say little

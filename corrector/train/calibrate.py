@@ -38,6 +38,7 @@ PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
 L2 = 1e-3
 PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
 KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
+FEWEST = 5  # right edits without which the suspicions are of no use
 FEW_VALUES = 8  # a feature of no more is left straight
 _BLOCK = 64
 
@@ -134,7 +135,7 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
     first = _examples(stages, rows)
-    if not any(example.right >= 0 for example in first):  # a model so weak that it suspects nothing: all it flags will do
+    if sum(example.right >= 0 for example in first) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
         start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
         stages.ranker = start
         first = _examples(stages, rows)
