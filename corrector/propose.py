@@ -72,7 +72,6 @@ class Characters:
         scores, steps = (np.concatenate(part) for part in zip(*blocks, strict=True))
         return scores, steps
 
-
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""
         if not sites:

@@ -66,10 +66,7 @@ class MarkTables:
 
     def is_word(self, *ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether these two to four neighbours are a word of the lexicon; one array a place, all of one shape."""
-        key = ids[0].astype(np.int64)
-        for part in ids[1:]:
-            key = key * self.vocabulary_size + part.astype(np.int64)
-        return _among(self.words[len(ids) - 2], key.view(np.uint64))
+        return _among(self.words[len(ids) - 2], self._key(*ids))
 
     def completions(self, texts: Ids) -> list[list[int]]:
         """The ids that in the middle of each row (rows, 7) make a word of four characters with those around; none where there is one."""
@@ -77,8 +74,7 @@ class MarkTables:
         windows = [texts[:, 3 - gap : 7 - gap] for gap in range(4)]  # the middle is their character number ``gap``
         open_rows = ~np.logical_or.reduce([self.is_word(*window.T) for window in windows])
         for gap, (window, (keys, ids)) in enumerate(zip(windows, self._gapped, strict=True)):
-            a, b, c = np.delete(window, gap, 1).T
-            wanted = ((a * self.vocabulary_size + b) * self.vocabulary_size + c).view(np.uint64)
+            wanted = self._key(*np.delete(window, gap, 1).T)
             first, last = keys.searchsorted(wanted), keys.searchsorted(wanted, side="right")
             for row in np.flatnonzero(open_rows & (last > first)).tolist():
                 found[row] += ids[first[row] : last[row]].tolist()
@@ -94,11 +90,17 @@ class MarkTables:
             ids.insert(0, last)
         gapped = []
         for gap in range(4):
-            a, b, c = (part for place, part in enumerate(ids) if place != gap)
-            key = (a * self.vocabulary_size + b) * self.vocabulary_size + c
+            key = self._key(*ids[:gap], *ids[gap + 1 :])
             order = np.argsort(key, kind="stable")
-            gapped.append((key[order].view(np.uint64), ids[gap][order]))
+            gapped.append((key[order], ids[gap][order]))
         return gapped
+
+    def _key(self, *ids: NDArray[Any]) -> Keys:
+        """Neighbours as their number in base ``vocabulary_size``."""
+        key = ids[0].astype(np.int64)
+        for part in ids[1:]:
+            key = key * self.vocabulary_size + part.astype(np.int64)
+        return key.view(np.uint64)
 
     def word_bits(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """The first factor of each token, (length,) or (rows, length): the same shape."""

@@ -39,11 +39,9 @@ def misspelt(words: Mapping[str, int]) -> set[str]:
                 alike[place, word[:place], word[place + 1 :]].append(word)
     found = set()
     for (place, _, _), family in alike.items():
-        commonest = max(words[word] for word in family)
-        rare = [word for word in family if words[word] <= RARE and words[word] * TIMES_RARER <= commonest]
-        for word in rare:
+        for word in family:
             commoner = (other[place] for other in family if words[word] * TIMES_RARER <= words[other])
-            if word not in found and any(_alike(word[place], other) for other in commoner):
+            if words[word] <= RARE and any(_alike(word[place], other) for other in commoner):
                 found.add(word)
     return found
 

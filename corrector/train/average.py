@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,7 @@ def average(paths: Sequence[Path], out: Path) -> None:
         together = [state["model"][name] for state in states]
         networks[name] = sum(together) / len(together) if weights.is_floating_point() else weights
     checkpoint.save(out / "checkpoint.pt", last | {"model": networks})
-    record = {"earlier": [], "pairs": [], "pair_share": 0.0}
-    beside = paths[-1].parent / ledger.LEDGER
-    if beside.is_file():
-        record = json.loads(beside.read_text("utf-8"))
+    record = ledger.read(paths[-1]) or {"earlier": [], "pairs": [], "pair_share": 0.0}
     ledger.write(out, record | {"averaged": [state["tokens"] for state in states]})
 
 

@@ -39,13 +39,19 @@ def runs(checkpoint: Path, config: TrainConfig, tokens: int) -> list[dict[str, A
 
     Raises ModelError for a ledger that cannot be read.
     """
-    path = checkpoint.parent / LEDGER
-    own = run_record(config, tokens)
-    if not path.is_file():
+    own, record = run_record(config, tokens), read(checkpoint)
+    if record is None:
         return [own]
+    return [*record["earlier"], own | {key: value for key, value in record.items() if key != "earlier"}]
+
+
+def read(checkpoint: Path) -> dict[str, Any] | None:
+    """The ledger beside a checkpoint, None if there is none. Raises ModelError for one that cannot be read."""
+    path = checkpoint.parent / LEDGER
+    if not path.is_file():
+        return None
     try:
         record = json.loads(path.read_text("utf-8"))
-        averaged = {"averaged": record["averaged"]} if "averaged" in record else {}
-        return [*record["earlier"], own | {"pair_share": record["pair_share"], "pairs": record["pairs"]} | averaged]
+        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *({"averaged"} & set(record)))}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error
