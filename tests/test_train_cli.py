@@ -18,7 +18,7 @@ from corrector.train.ledger import runs
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("pack", "pretrain", "finetune", "average", "calibrate", "export", "manifest", "debug"):
+    for name in ("pack", "pretrain", "finetune", "average", "grow", "calibrate", "export", "manifest", "debug"):
         assert f"  {name} " in shown
 
 
@@ -152,6 +152,34 @@ def test_averaging_runs(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     torch.save(first | {"model": {}}, tmp_path / "other.pt")
     assert main(["average", str(tmp_path / "other.pt"), str(paths[1]), "--out", str(tmp_path / "x")]) == 123
     assert "other.pt: its networks have another shape" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_grown_encoder_computes_the_same_and_learns_on(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import torch
+
+    from corrector.train.export import load_model
+
+    start, grown = chain / "finetune" / "checkpoint.pt", tmp_path / "checkpoint.pt"
+    assert main(["grow", str(start), "--layers", "3", "--out", str(tmp_path)]) == 0
+    before, after = (load_model(path)[0].eval() for path in (start, grown))
+    assert (len(before.encoder.layers), len(after.encoder.layers)) == (2, 3)
+    ids = torch.arange(6, 46).reshape(2, 20)
+    with torch.no_grad():
+        told = [model(ids, torch.zeros_like(ids), None, torch.arange(5)) for model in (before, after)]
+    for ours, theirs in zip(*told, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-4) and ours.std() > 0
+    *_, own = runs(grown, TrainConfig(), 1)
+    assert own["grown"] == [2, 3] and own["pairs"] == [{"name": "fit.tsv", "rows": 12, "weight": 1.0}]
+    arguments = ["--from", str(grown), "--data", str(chain / "data"), "--out", str(tmp_path / "on"), "--set", "total_tokens=2048"]
+    shape = ["batch_tokens=1024", "warmup_tokens=0", "compile=false", "raw_share=0.5", "doubt=0.9"]
+    assert main(["finetune", *arguments, *(word for setting in shape for word in ("--set", setting))]) == 0
+    trained = load_model(tmp_path / "on" / "checkpoint.pt")[0]
+    assert all(layer.down.weight.any() and layer.out.weight.any() for layer in trained.encoder.layers)
+    assert main(["grow", str(start), "--layers", "2", "--out", str(tmp_path / "x")]) == 123
+    assert "the encoder has 2; give 3 to 4" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +16,22 @@ from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
 torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint  # noqa: E402
-from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
+from corrector.train.loop import Rows, Trainer, learning_rate_at  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
-
-Source = Callable[[int, int], tuple[Any, Any, Any]]
+    from corrector.train.loop import Source
 
 
 def fresh_windows() -> Source:
     """New random text at every call, in an order of its own."""
     calls = iter(range(10_000))
 
-    def source(count: int, length: int) -> tuple[Any, Any, Any]:
+    def source(count: int, length: int) -> Rows:
         original = training.windows(count, length, seed=next(calls))
-        return original, np.full_like(original, -1), np.arange(count) % 2
+        return Rows(original, np.full_like(original, -1), np.arange(count) % 2, np.full(count, True))
 
     return source
 
@@ -58,7 +57,7 @@ def test_overfits_one_batch() -> None:
         original[:, 4] >= FIRST_HAN, (original[:, 4] - FIRST_HAN + 9) % (SIZE - FIRST_HAN) + FIRST_HAN, given[:, 4]
     )
     folds = np.full(8, 2)
-    one = trainer(training.config(), lambda *_: (original, given, folds))
+    one = trainer(training.config(), lambda *_: Rows(original, given, folds, np.full(8, True)))
     first = one.train_step()
     for _ in range(200):
         last = one.train_step()
@@ -71,9 +70,8 @@ def test_generator_learns() -> None:
     line = np.arange(14) % 7 + FIRST_HAN
     original = np.concatenate([[2], line, [SEP_ID]])[None].repeat(8, 0)
     settings = NoiseConfig(generator_windows=1.0)
-    one = trainer(
-        training.config(noise=settings), lambda *_: (original, np.full_like(original, -1), np.zeros(8, dtype=int))
-    )
+    rows = Rows(original, np.full_like(original, -1), np.zeros(8, dtype=int), np.full(8, True))
+    one = trainer(training.config(noise=settings), lambda *_: rows)
     losses = [one.train_step()["generator_loss"] for _ in range(80)]
     assert np.mean(losses[-5:]) < 0.5 * np.mean(losses[:5])
 
@@ -110,7 +108,7 @@ def test_labels_and_marks_of_a_batch() -> None:
     a, b, c = FIRST_HAN, FIRST_HAN + 1, FIRST_HAN + 2
     original = np.array([[2, a, b, c, c, c, c, 3], [2, a, c, c, 6, 3, 0, 0]])
     corrupted = np.array([[2, a, b, c, c, b, MASK_ID, 3], [2, a, b, c, 6, 3, 0, 0]])
-    batch = one.make_batch(original, corrupted, np.array([0, 2]))
+    batch = one.make_batch(original, corrupted, np.array([0, 2]), np.array([True, False]))
     assert batch.ids.tolist() == corrupted.tolist()
     assert batch.replaced.tolist() == [[0, 0, 0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]
     assert batch.detection_weight.tolist() == [[0, 1, 1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0, 0, 0]]
@@ -122,6 +120,19 @@ def test_labels_and_marks_of_a_batch() -> None:
     assert set(batch.positions.tolist()) < {5, 6, 10}
     assert batch.targets.tolist() == original.reshape(-1)[batch.positions.numpy()].tolist()
     assert batch.correction_weight.tolist() == [1.0, 1.0]
+    assert batch.trusted.tolist() == [[True], [False]]
+
+
+def test_doubted_characters_of_raw_text_are_not_learned_as_right() -> None:
+    original = training.windows(8, 16, seed=5)
+    clean = NoiseConfig(clean_windows=1.0, generator_windows=0.0, masked=0.0)
+
+    def detection_loss(doubt: float, trusted: bool) -> float:
+        rows = Rows(original, np.full_like(original, -1), np.zeros(8, dtype=int), np.full(8, trusted))
+        return trainer(training.config(noise=clean, doubt=doubt), lambda *_: rows).train_step()["detection_loss"]
+
+    assert detection_loss(0.0, trusted=False) == 0.0  # the head gives every character more than nothing
+    assert detection_loss(0.0, trusted=True) == detection_loss(1.0, trusted=False) > 0.0
 
 
 def test_window_length_grows_with_the_tokens_seen() -> None:

@@ -130,6 +130,18 @@ def average(checkpoints: tuple[Path, ...], out: Path) -> None:
 
 
 @train.command()
+@click.argument("checkpoint", type=_FILE)
+@click.option("--layers", type=int, required=True, help="How many the encoder is to have.")
+@_out
+def grow(checkpoint: Path, layers: int, out: Path) -> None:
+    """Make the encoder of CHECKPOINT deeper; it computes the same until --from trains it on."""
+    from corrector.train.grow import grow as run
+
+    run(checkpoint, layers, out)
+    _say(f"wrote {out / 'checkpoint.pt'}")
+
+
+@train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")

@@ -48,7 +48,7 @@ from corrector.train.corpus import SPECIALS, lexicon_words
 from corrector.train.export import export_onnx, parameters
 from corrector.train.finetune import FINETUNE_NOISE, Pairs, PairSet, PairStream, Parts, split, with_right_sentences
 from corrector.train.ledger import run_record
-from corrector.train.loop import Arrays, Trainer
+from corrector.train.loop import Rows, Trainer
 from corrector.train.noise import Noise
 from corrector.train.release import refresh_manifest, write_new_manifest
 from corrector.train.released import read_network
@@ -144,10 +144,10 @@ def learn(
     errors = noise_tables.build(tokenizer.vocabulary, counts.astype(np.int64), lexicon_words())
     rows = PairStream(train, tokenizer, config.seed)
 
-    def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
+    def source(count: int, length: int) -> Rows:
         original, given = rows.batch(count, length)
         given[round(count * pair_share) :] = -1
-        return original, given, np.zeros(count, dtype=np.int64)
+        return Rows(original, given, np.zeros(count, dtype=np.int64), np.full(count, True))
 
     torch.manual_seed(config.seed)
     network.embeddings.requires_grad_(False)

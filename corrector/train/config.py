@@ -92,6 +92,8 @@ class TrainConfig:
     detection_weight: float = 5.0  # paper: 50 with the generator's loss over 15 %; here all losses are means
     correction_weight: float = 1.0
     kept_share: float = 0.02  # of right characters also given to the corrective head
+    raw_share: float = 0.0  # of the windows with made errors, the share from raw text (fine-tuning)
+    doubt: float = 1.0  # characters of raw text that the detection head gives more than this count neither as right nor as wrong
     threads: int = 2
     bf16: bool = False
     compile: bool = True

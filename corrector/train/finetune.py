@@ -13,10 +13,18 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
-from corrector.train.loop import Arrays
+from corrector.train.loop import Arrays, Rows
 from corrector.train.observed import Observed, observe
 from corrector.train.prepare import shard_names
-from corrector.train.pretrain import begin_from, dev_measure, load_fitting, make_trainer, window_stream, with_vocabulary
+from corrector.train.pretrain import (
+    begin_from,
+    dev_measure,
+    load_fitting,
+    made_rows,
+    make_trainer,
+    window_stream,
+    with_vocabulary,
+)
 
 FINETUNE_NOISE = NoiseConfig(
     clean_windows=0.55, single_windows=0.3, rates=(0.03, 0.06), same_sound=0.40, near_sound=0.14, shape=0.14, random=0.02,
@@ -129,37 +137,39 @@ def finetune(
     Without ``sets`` every row is synthetic. Goes on from ``out/checkpoint.pt`` instead if there is one.
     """
     data, out = Path(config.data), Path(config.out)
-    _, clean = shard_names(data)
+    raw, clean = shard_names(data)
     tokenizer = Tokenizer.load(data / "vocab.txt")
     config = with_vocabulary(config, tokenizer)
-    corpus = window_stream(config, tokenizer, clean, "clean")
+    kinds = [(clean, "clean"), (raw, "raw")] if config.raw_share else [(clean, "clean")]
+    streams = [window_stream(config, tokenizer, names, kind) for names, kind in kinds]
     pairs = PairStream(sets, tokenizer, config.seed)
     pair_share = pair_share if sets else 0.0
 
-    def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
+    def source(count: int, length: int) -> Rows:
         labelled = round(count * pair_share)
-        windows, folds = corpus.batch(count - labelled, length)
+        raw_windows = round((count - labelled) * config.raw_share)
+        parts = [made_rows(streams[0], count - labelled - raw_windows, length, trusted=True)]
+        if raw_windows:
+            parts.append(made_rows(streams[1], raw_windows, length, trusted=False))
         original, given = pairs.batch(labelled, length)
-        synthetic = windows.astype(np.int64)
-        return (
-            np.concatenate([synthetic, original]),
-            np.concatenate([np.full_like(synthetic, -1), given]),
-            np.concatenate([folds, np.full(labelled, ALL_COUNTS, dtype=np.int64)]),
-        )
+        parts.append(Rows(original, given, np.full(labelled, ALL_COUNTS, dtype=np.int64), np.full(labelled, True)))
+        return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     observed = pairs.observed() if sets and config.noise.observed else None
     trainer = make_trainer(config, tokenizer, source, observed)
     path = out / "checkpoint.pt"
     if path.exists():
         state = trainer.restore(load_fitting(path, config))
-        (corpus.epoch, corpus.index), pairs.rng.bit_generator.state = state
+        places, pairs.rng.bit_generator.state = state
+        for stream, place in zip(streams, places, strict=True):
+            stream.epoch, stream.index = place
         say(f"going on from {trainer.tokens:,} tokens")
     else:
         out.mkdir(parents=True, exist_ok=True)
         named = [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in sets]
         begin_from(trainer, start, config, out, named, pair_share)
     (out / "config.json").write_text(to_json(config), "utf-8")
-    position = lambda: ((corpus.epoch, corpus.index), pairs.rng.bit_generator.state)  # noqa: E731
+    position = lambda: ([(stream.epoch, stream.index) for stream in streams], pairs.rng.bit_generator.state)  # noqa: E731
     trainer.run(out, position, say, dev_measure(config, tokenizer, trainer))
 
 

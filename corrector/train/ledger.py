@@ -14,6 +14,8 @@ from corrector.train.config import TrainConfig
 LEDGER = "ledger.json"
 _LOCAL = ("data", "out", "threads", "compile", "checkpoint_seconds", "log_steps", "model")
 """Settings that say nothing about the result, and the network, which a manifest has once."""
+_NOTES = {"averaged", "grown"}
+"""What may have been done after the run: tokens of the runs whose networks were averaged; layers before and after growing."""
 
 
 def run_record(config: TrainConfig, tokens: int) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def write_ledger(
 
 
 def write(out: Path, record: Mapping[str, Any]) -> None:
-    """Write ``ledger.json`` as it is; ``averaged``, where it is there, are the tokens of the runs whose networks were averaged."""
+    """Write ``ledger.json`` as it is, with ``_NOTES`` where there are any."""
     (out / LEDGER).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -52,6 +54,6 @@ def read(checkpoint: Path) -> dict[str, Any] | None:
         return None
     try:
         record = json.loads(path.read_text("utf-8"))
-        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *({"averaged"} & set(record)))}
+        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *(_NOTES & set(record)))}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error

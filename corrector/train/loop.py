@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -29,8 +29,19 @@ from corrector.train.noise import Noise
 
 Arrays = NDArray[np.int64]
 Numbers = dict[str, float]
-Source = Callable[[int, int], tuple[Arrays, Arrays, Arrays]]
-"""(count, window length) → originals (count, length), given errors or -1 (same shape), half of the corpus (count,)."""
+
+
+class Rows(NamedTuple):
+    """Windows to learn from, before errors are made."""
+
+    original: Arrays  # (count, length)
+    given: Arrays  # the same with the errors of a labelled row, or -1
+    folds: Arrays  # (count,) half of the corpus
+    trusted: NDArray[np.bool_]  # (count,) whether the original has no errors of its own, as far as anyone knows
+
+
+Source = Callable[[int, int], Rows]
+"""(count, window length) → that many windows."""
 
 
 @dataclass
@@ -45,6 +56,7 @@ class Batch:
     positions: Tensor  # (n,) flat places of the corrective head
     targets: Tensor  # (n,)
     correction_weight: Tensor  # (n,)
+    trusted: Tensor  # (batch, 1)
 
 
 def learning_rate_at(tokens: int, config: TrainConfig) -> float:
@@ -89,7 +101,7 @@ class Trainer:
         """One batch forward, backward, and an optimiser step; returns the numbers to log."""
         length = self.length_now()
         count = self.config.batch_tokens // length
-        original, given, folds = self.source(count, length)
+        original, given, folds, trusted = self.source(count, length)
         numbers: dict[str, float] = {}
         share = round(count * self.noise.config.generator_windows)
         corrupted = original.copy()
@@ -102,11 +114,11 @@ class Trainer:
             group["lr"] = learning_rate_at(self.tokens, self.config)
         if share:
             corrupted[:share], numbers = self._generate(original[:share])
-        batch = self.make_batch(original, corrupted, folds)
+        batch = self.make_batch(original, corrupted, folds, trusted)
         with self._autocast():
             loss, detection, logits, right = self._heads(
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
-                batch.positions, batch.targets, batch.correction_weight,
+                batch.positions, batch.targets, batch.correction_weight, batch.trusted,
             )  # fmt: skip
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
@@ -130,11 +142,14 @@ class Trainer:
 
     def _heads_loss(
         self, ids: Tensor, types: Tensor, mask: Tensor | None, replaced: Tensor, detection_weight: Tensor,
-        positions: Tensor, targets: Tensor, correction_weight: Tensor,
+        positions: Tensor, targets: Tensor, correction_weight: Tensor, trusted: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
         logits, characters = self.model(ids, types, mask, positions)
+        if self.config.doubt < 1:
+            doubted = (logits.detach().float().sigmoid() > self.config.doubt) & (replaced == 0) & ~trusted
+            detection_weight = detection_weight.masked_fill(doubted, 0.0)
         detection = F.binary_cross_entropy_with_logits(logits.float(), replaced, weight=detection_weight, reduction="sum")
-        detection = detection / detection_weight.sum()
+        detection = detection / detection_weight.sum().clamp(min=1.0)
         correction = F.cross_entropy(characters.float(), targets, reduction="none")
         correction = (correction * correction_weight).sum() / correction_weight.sum().clamp(min=1.0)
         loss = self.config.detection_weight * detection + self.config.correction_weight * correction
@@ -162,7 +177,7 @@ class Trainer:
         corrupted[places] = np.where(keep, targets, samples.cpu().numpy())
         return corrupted.reshape(original.shape), {"generator_loss": loss.item(), "generator_accuracy": accuracy}
 
-    def make_batch(self, original: Arrays, corrupted: Arrays, folds: Arrays) -> Batch:
+    def make_batch(self, original: Arrays, corrupted: Arrays, folds: Arrays, trusted: NDArray[np.bool_]) -> Batch:
         """Marks are computed on the corrupted text. The corrective head gets a fixed number of places: wrong, masked, then right ones."""
         mask_id = self.noise.mask_id
         types = np.empty_like(original)
@@ -186,6 +201,7 @@ class Trainer:
             self._tensor(corrupted), self._tensor(types), self._tensor((~padding).reshape(shape)) if padded else None,
             self._tensor(wrong.astype(np.float32).reshape(shape)), self._tensor(detect.astype(np.float32).reshape(shape)),
             self._tensor(places), self._tensor(flat_original[places]), self._tensor(weight.astype(np.float32)),
+            self._tensor(trusted[:, None]),
         )  # fmt: skip
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:

@@ -16,7 +16,7 @@ from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
-from corrector.train.loop import Arrays, Numbers, Trainer
+from corrector.train.loop import Numbers, Rows, Source, Trainer
 from corrector.train.model import JointElectra, attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
@@ -49,10 +49,17 @@ def window_stream(config: TrainConfig, tokenizer: Tokenizer, names: Sequence[str
     return WindowStream(shards, config.seed, tokenizer.cls_id, tokenizer.sep_id)
 
 
+def made_rows(stream: WindowStream, count: int, length: int, *, trusted: bool) -> Rows:
+    """The next windows of packed text, all of whose errors will be made ones."""
+    windows, folds = stream.batch(count, length)
+    original = windows.astype(np.int64)
+    return Rows(original, np.full_like(original, -1), folds, np.full(count, trusted))
+
+
 def make_trainer(
     config: TrainConfig,
     tokenizer: Tokenizer,
-    source: Callable[[int, int], tuple[Arrays, Arrays, Arrays]],
+    source: Source,
     observed: Observed | None = None,
 ) -> Trainer:
     """A fresh trainer on the marks and noise tables in ``config.data``, and on observed errors if there are any.
@@ -120,10 +127,8 @@ def pretrain(config: TrainConfig, say: Callable[[str], None], start: Path | None
     config = with_vocabulary(config, tokenizer)
     stream = window_stream(config, tokenizer, raw, "raw")
 
-    def source(count: int, length: int) -> tuple[Arrays, Arrays, Arrays]:
-        windows, folds = stream.batch(count, length)
-        original = windows.astype(np.int64)
-        return original, np.full_like(original, -1), folds
+    def source(count: int, length: int) -> Rows:
+        return made_rows(stream, count, length, trusted=False)
 
     trainer = make_trainer(config, tokenizer, source)
     path = out / "checkpoint.pt"
