@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from corrector.detect import detect, is_correctable, probability
-from corrector.edits import FEATURES, reason_of
+from corrector.edit_features import FEATURES
+from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
 from corrector.pipeline import REPORTED_CONFIDENCE
 from corrector.rank import CHECK_FEATURES

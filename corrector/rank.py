@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corrector.edits import FEATURES
+from corrector.edit_features import FEATURES
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
-from corrector.train.calibrate import Example, JudgedRow, choose_threshold, fit_log_linear, platt, strict_f1
+from corrector.train.log_linear import Example, fit_log_linear
+from corrector.train.thresholds import JudgedRow, choose_threshold, platt, strict_f1
 
 
 def test_one_alternative_gets_the_odds_it_was_right_with() -> None:

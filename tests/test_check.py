@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from corrector.check import Ranked, check_features, nearest_sums, suspicions
-from corrector.edits import FEATURES, Change, Edits
+from corrector.edit_features import FEATURES
+from corrector.edits import Change, Edits
 from corrector.rank import CHECK_FEATURES
 
 

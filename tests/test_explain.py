@@ -11,7 +11,7 @@ from wcwidth import wcswidth
 
 from corrector import explain as explain_module
 from corrector.confusions import Confusions
-from corrector.edits import FEATURES
+from corrector.edit_features import FEATURES
 from corrector.electra.tokenizer import Tokenizer
 from corrector.explain import LISTED, explain
 from corrector.pipeline import Corrector

@@ -20,7 +20,8 @@ from corrector import stages as stages_module
 from corrector.apply import corrected_text
 from corrector.confusions import Confusions
 from corrector.detect import detect
-from corrector.edits import FEATURES, LONGEST, Change, Proposal, edits_of, group, reason_of
+from corrector.edit_features import FEATURES, LONGEST
+from corrector.edits import Change, Proposal, edits_of, group, reason_of
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap

@@ -27,10 +27,10 @@ for name in ("onnx", "safetensors", "scipy"):
     pytest.importorskip(name)
 
 from corrector.train import adapt, corpus  # noqa: E402
-from corrector.train.calibrate import PRIOR_L2, Example, fit_log_linear  # noqa: E402
 from corrector.train.config import ModelConfig  # noqa: E402
 from corrector.train.export import export_onnx, export_pytorch  # noqa: E402
 from corrector.train.finetune import FEWEST, PairSet, split, with_right_sentences  # noqa: E402
+from corrector.train.log_linear import PRIOR_L2, Example, fit_log_linear  # noqa: E402
 from corrector.train.loop import Trainer  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.release import write_manifest  # noqa: E402

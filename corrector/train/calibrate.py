@@ -7,121 +7,35 @@ maximise the conditional log-likelihood of the right edit; scikit-learn's logist
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import ne
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.detect import probability
-from corrector.edits import FEATURES
+from corrector.edit_features import FEATURES
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
-from corrector.rank import CHECK_FEATURES, Ranker, default_ranker
+from corrector.rank import Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.finetune import read_pairs
+from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
 from corrector.train.release import refresh_manifest
+from corrector.train.thresholds import JudgedRow, choose_threshold, platt
 from corrector.types import Document, Sentence
 
 Rows = Sequence[tuple[str, str]]
 LOOK_THRESHOLD = 0.03  # of the discriminator; the ranker decides, so this and the next only bound the work
 SUSPICION_THRESHOLD = 0.1  # from 0.05 on a quarter to a half more time for at most half a point of development F1
-UNCHANGED_SHARE = 0.992  # of error-free sentences that must stay as they are: 99 % is the aim, the rest is room for chance
 PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
-L2 = 1e-3
-PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
-KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
 FEWEST = 5  # right edits without which the suspicions are of no use
-FEW_VALUES = 8  # a feature of no more is left straight
 _BLOCK = 64
-
-
-@dataclass(frozen=True)
-class Example:
-    """One group: features of its alternatives (n, features), and the number of the right one or -1 for none."""
-
-    features: NDArray[np.float32]
-    right: int
-
-
-def fit_log_linear(
-    examples: Sequence[Example], size: int, steps: int = 200, prior: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS).
-
-    Given ``prior`` weights (size,) the penalty is on the distance from these, and as large as a normal prior of variance
-    1 / (2·PRIOR_L2): few examples change little.
-    """
-    from scipy.optimize import minimize
-
-    features = np.concatenate([example.features for example in examples]).astype(np.float64)
-    scale = features.std(0)
-    scale[scale < 1e-6] = 1.0  # a constant, such as the bias
-    if prior is not None:
-        scale = np.maximum(scale, 1.0)  # what hardly varies in few examples may vary more elsewhere
-    start = np.zeros(size) if prior is None else prior * scale
-    l2 = L2 if prior is None else PRIOR_L2 / len(examples)
-    features = features / scale
-    sizes = np.array([len(example.features) for example in examples])
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    owner = np.repeat(np.arange(len(examples)), sizes)
-    right = np.array([first + example.right for first, example in zip(starts, examples, strict=True) if example.right >= 0], dtype=np.int64)
-
-    def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = features @ weights
-        top = np.maximum(np.maximum.reduceat(scores, starts), 0.0)
-        odds = np.exp(scores - top[owner])
-        total = np.add.reduceat(odds, starts) + np.exp(-top)
-        log_total = np.log(total) + top
-        loss = (log_total.sum() - scores[right].sum()) / len(examples) + l2 * (weights - start) @ (weights - start)
-        shares = odds / total[owner]
-        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * l2 * (weights - start)
-        return float(loss), gradient
-
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps})
-    weights: NDArray[np.float64] = found.x / scale
-    return weights
-
-
-def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dict[str, Any]:
-    """``check_weights`` and ``check_bends``: a log-linear fit with knots at the quantiles of every feature of many values.
-
-    With a ``shipped`` ranker its knots stay, and its weights are where the fit starts and what it is drawn to.
-    """
-    features = np.concatenate([example.features for example in examples])
-    knots = [
-        (column, float(knot))
-        for column in range(features.shape[1])
-        if len(np.unique(features[:, column].round(3))) > FEW_VALUES
-        for knot in np.unique(np.quantile(features[:, column], KNOTS).round(4))
-    ]
-    prior = None
-    if shipped is not None:
-        bent_by = [(CHECK_FEATURES.index(name), bend) for name, bends in shipped.check_bends.items() for bend in bends]
-        knots = [(column, knot) for column, (knot, _) in bent_by]
-        prior = np.array([*(shipped.check_weights[name] for name in CHECK_FEATURES), *(weight for _, (_, weight) in bent_by)])
-    columns = [column for column, _ in knots]
-    offsets = np.array([knot for _, knot in knots], dtype=np.float32)
-
-    def bent(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.concatenate([rows, np.maximum(rows[:, columns] - offsets, 0)], 1)
-
-    size = len(CHECK_FEATURES)
-    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), prior=prior)
-    bends: dict[str, list[tuple[float, float]]] = {}
-    for (column, knot), weight in zip(knots, weights[size:], strict=True):
-        bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
-    return {
-        "check_weights": _named(CHECK_FEATURES, weights[:size]),
-        "check_bends": {name: tuple(pairs) for name, pairs in bends.items()},
-    }
 
 
 def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None]) -> Ranker:
@@ -140,7 +54,7 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
         stages.ranker = start
         first = _examples(stages, rows)
     say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
-    stages.ranker = dataclasses.replace(start, weights=_named(FEATURES, fit_log_linear(first, len(FEATURES))))
+    stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(first, len(FEATURES))))
     stages.hopeless = HOPELESS
     second = _check_examples(stages, rows)
     if not any(example.right >= 0 for example in second):  # a model so weak that all is hopeless: learn from what there is
@@ -195,28 +109,6 @@ class Found:
     row: int
     sentence: Sentence
     choice: GroupChoice
-
-
-@dataclass(frozen=True)
-class JudgedRow:
-    """The best edit of each group of a row as (confidence, is it right), and how many wrong characters the row has."""
-
-    edits: tuple[tuple[float, bool, int], ...]  # the last number: wrong characters the edit mends
-    wrong: int
-
-    def calibrated(self, scale: float, offset: float) -> JudgedRow:
-        """The same row with every confidence put through the calibration, which keeps their order."""
-        return dataclasses.replace(
-            self, edits=tuple((probability(scale * _logit(c) + offset), right, n) for c, right, n in self.edits)
-        )
-
-
-def _logit(share: float) -> float:
-    return float(np.log(share / (1 - share)))
-
-
-def _named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:
-    return {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}
 
 
 def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float]:
@@ -281,44 +173,3 @@ def judge(stages: Stages, rows: Rows) -> list[JudgedRow]:
     return [
         JudgedRow(tuple(own), sum(map(ne, source, target))) for own, (source, target) in zip(edits, rows, strict=True)
     ]
-
-
-def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
-    """Scale and offset of the logit of an edit's confidence, by logistic regression on whether it is right (Platt 1999)."""
-    from sklearn.linear_model import LogisticRegression
-
-    confidence = np.array([confidence for confidence, _, _ in edits])
-    logits = np.log(confidence / (1 - confidence))
-    fitted = LogisticRegression(C=100.0).fit(logits[:, None], np.array([right for _, right, _ in edits]))
-    return round(float(fitted.coef_[0, 0]), 5), round(float(fitted.intercept_[0]), 5)
-
-
-def choose_threshold(
-    judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None], unchanged_share: float = UNCHANGED_SHARE
-) -> float:
-    """The threshold with the best mean strict correction F1 among those that leave so much of the clean text alone."""
-    clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
-    clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
-    best = (0.0, 0.99)
-    for hundredths in range(30, 99):
-        threshold = hundredths / 100
-        scores = {name: strict_f1(rows, threshold) for name, rows in judged.items() if any(r.wrong for r in rows)}
-        unchanged = 1 - sum(any(c >= threshold for c, _, _ in row.edits) for row in clean) / max(1, len(clean))
-        mean = sum(scores.values()) / max(1, len(scores))
-        if hundredths % 5 == 0:
-            shown = " ".join(f"{name} {score:.3f}" for name, score in scores.items())
-            say(f"threshold {threshold:.2f}: mean F1 {mean:.4f}, unchanged {unchanged:.4f}, {shown}")
-        if unchanged >= unchanged_share and mean > best[0]:
-            best = (mean, threshold)
-    return best[1]
-
-
-def strict_f1(rows: Sequence[JudgedRow], threshold: float) -> float:
-    """Strict sentence-level correction F1 of the first round at a threshold."""
-    changed = right = erroneous = 0
-    for row in rows:
-        made = [(ok, mended) for confidence, ok, mended in row.edits if confidence >= threshold]
-        changed += bool(made)
-        erroneous += bool(row.wrong)
-        right += bool(made) and all(ok for ok, _ in made) and sum(mended for _, mended in made) == row.wrong
-    return 2 * right / max(1, changed + erroneous)

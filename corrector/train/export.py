@@ -20,9 +20,10 @@ from corrector.errors import ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping
-from corrector.train.model import JointElectra, Layer, attend, transformers_state
+from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
+from corrector.train.transformers_names import transformers_state
 
 Format = Literal["onnx", "pytorch"]
 CONTRIBUTED = "com.microsoft"

@@ -1,7 +1,7 @@
 """The network that is trained: one ELECTRA encoder with two heads, and the small masked generator that makes its errors.
 
 Post-LN BERT layers as in Clark et al. 2020 (ELECTRA, section 3 and appendix A), written as softmax(QKᵀ)V without dropout so that
-``torch.compile`` fuses it on a CPU. Parameter names map one to one onto transformers' (``transformers_state``), so what is
+``torch.compile`` fuses it on a CPU. Parameter names map one to one onto transformers' (``transformers_names.py``), so what is
 saved loads as ``ElectraForPreTraining`` and ``ElectraForMaskedLM``.
 """
 
@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from corrector.electra.marks import MARK_FACTORS
-from corrector.errors import ConfigError
 
 if TYPE_CHECKING:
     from corrector.train.config import ModelConfig
@@ -187,94 +186,3 @@ class JointElectra(nn.Module):
         chosen = hidden.reshape(-1, hidden.shape[-1])[positions]
         logits: Tensor = self.generator_head(chosen, table)
         return logits
-
-
-LAYER_NAMES = {
-    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "up": "intermediate.dense", "down": "output.dense",
-    "norm2": "output.LayerNorm",
-}  # fmt: skip
-"""What transformers call the parts of a ``Layer``; query, key and value are three there."""
-
-
-def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """State dictionaries for ``ElectraForPreTraining`` and ``ElectraForMaskedLM``: one encoder, two heads."""
-    emb = model.embeddings
-    shared: dict[str, Tensor] = {
-        "electra.embeddings.word_embeddings.weight": emb.table(),
-        "electra.embeddings.position_embeddings.weight": emb.position.weight,
-        "electra.embeddings.token_type_embeddings.weight": emb.folded_types(),
-        "electra.embeddings.LayerNorm.weight": emb.norm.weight,
-        "electra.embeddings.LayerNorm.bias": emb.norm.bias,
-        "electra.embeddings_project.weight": model.encoder.project.weight,
-        "electra.embeddings_project.bias": model.encoder.project.bias,
-    }
-    for number, layer in enumerate(model.encoder.layers):
-        assert isinstance(layer, Layer)
-        prefix = f"electra.encoder.layer.{number}."
-        for kind in ("weight", "bias"):
-            parts = getattr(layer.qkv, kind).chunk(3)
-            for name, part in zip(("query", "key", "value"), parts, strict=True):
-                shared[f"{prefix}attention.self.{name}.{kind}"] = part
-            for ours, theirs in LAYER_NAMES.items():
-                shared[f"{prefix}{theirs}.{kind}"] = getattr(getattr(layer, ours), kind)
-    detection, correction = dict(shared), dict(shared)
-    for kind in ("weight", "bias"):
-        detection[f"discriminator_predictions.dense.{kind}"] = getattr(model.detection.dense, kind)
-        detection[f"discriminator_predictions.dense_prediction.{kind}"] = getattr(model.detection.prediction, kind)
-        correction[f"generator_predictions.dense.{kind}"] = getattr(model.correction.dense, kind)
-        correction[f"generator_predictions.LayerNorm.{kind}"] = getattr(model.correction.norm, kind)
-    correction["generator_lm_head.weight"] = emb.table()
-    correction["generator_lm_head.bias"] = model.correction.bias
-    copy = {True: detection, False: correction}
-    for state in copy.values():
-        for name, tensor in state.items():
-            state[name] = tensor.detach().float().cpu().clone().contiguous()
-    return detection, correction
-
-
-NEIGHBOURS = (-1, 1, -2, 2)
-_WAVES = 16  # frequencies, two dimensions each
-_POSITION_STD = 1.0  # of the position dimensions against the others of an embedding
-_SHARPNESS = 0.9  # weight of the wave dimensions in query and key: the neighbour gets most of the attention
-
-
-@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-def attend_to_neighbours(model: JointElectra) -> None:
-    """Start with heads of the first layers looking at the characters one and two places to either side.
-
-    A randomly initialised encoder spends its first millions of tokens finding out where the neighbours are. Position vectors become
-    sines and cosines in dimensions of their own, and query and key of one head per offset rotate them by it: the score is
-    Σ cos(ω(i + offset - j)), greatest at j = i + offset. Everything stays trainable and plain ELECTRA.
-    """
-    emb = model.embeddings
-    size = 2 * _WAVES
-    heads = min(tower.layers[0].out.in_features // tower.layers[0].heads for tower in (model.encoder, model.generator))
-    if emb.word.embedding_dim <= size or heads < size:
-        raise ConfigError("config", "model", f"needs embedding_size above {size} and at least {size} dimensions a head")
-    frequencies = torch.logspace(math.log10(2.6), math.log10(0.08), _WAVES)
-    angles = torch.arange(emb.position.num_embeddings)[:, None] * frequencies  # (positions, waves)
-    for table in (emb.word.weight, emb.feature_rows, *(marks.weight for marks in emb.marks)):
-        table[:, :size] = 0.0
-    rest = (emb.table()[:, size:].std() ** 2 + sum(marks.weight[:, size:].std() ** 2 for marks in emb.marks)) ** 0.5
-    amplitude = _POSITION_STD * float(rest) * 2**0.5
-    emb.position.weight[:, :size] = amplitude * torch.cat([angles.sin(), angles.cos()], 1)
-    for tower in (model.encoder, model.generator):
-        tower.project.weight[:size] = 0.0
-        tower.project.weight[:size, :size] = torch.eye(size)
-        tower.project.bias[:size] = 0.0
-        first = tower.layers[0]
-        assert isinstance(first, Layer)
-        hidden, head = first.out.in_features, first.out.in_features // first.heads
-        for number, offset in zip(range(first.heads), NEIGHBOURS, strict=False):
-            query, key = number * head, hidden + number * head
-            turn = frequencies * offset
-            rotation = torch.zeros(size, size)
-            waves = torch.arange(_WAVES)
-            # sin(a + t) = sin a cos t + cos a sin t;  cos(a + t) = cos a cos t - sin a sin t
-            rotation[waves, waves] = rotation[waves + _WAVES, waves + _WAVES] = turn.cos()
-            rotation[waves, waves + _WAVES] = turn.sin()
-            rotation[waves + _WAVES, waves] = -turn.sin()
-            for row, matrix in ((query, rotation), (key, torch.eye(size))):
-                first.qkv.weight[row : row + size] = 0.0
-                first.qkv.weight[row : row + size, :size] = matrix * _SHARPNESS
-                first.qkv.bias[row : row + size] = 0.0

@@ -17,7 +17,8 @@ from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.loop import Numbers, Rows, Source, Trainer
-from corrector.train.model import JointElectra, attend_to_neighbours
+from corrector.train.model import JointElectra
+from corrector.train.neighbours import attend_to_neighbours
 from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
 from corrector.train.observed import Observed

@@ -17,7 +17,8 @@ from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
 from corrector.errors import ConfigError, ModelError
 from corrector.train.config import ModelConfig
-from corrector.train.model import LAYER_NAMES, JointElectra
+from corrector.train.model import JointElectra
+from corrector.train.transformers_names import LAYER_NAMES
 
 _AGAIN = "start from --from default, or export the model again with this version"
 _NOT_RELEASED = ("generator.", "generator_head.", "embeddings.feature")

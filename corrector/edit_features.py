@@ -1,0 +1,137 @@
+"""What the ranker knows of an edit: its features.
+
+Everything is computed for the edits of all groups together: a sentence has a few dozen, and one array operation over thousands of
+them costs little more than over one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from corrector.electra.static_map import LARGEST_VALUE
+from corrector.propose import around
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from corrector.edits import Change, Group, Proposal
+    from corrector.electra.runtime import Encoding, Floats
+    from corrector.propose import Characters
+
+FEATURES = (
+    "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
+    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "completed", "together",
+)  # fmt: skip
+
+LONGEST = 3  # neighbours changed together
+SAME_SOUND, ALIKE = 0.9, 0.45
+_LOG_ODDS_LIMIT = 15.0
+_SUMMED = FEATURES.index("ngram_gain")  # so many features are sums over the changed characters
+_CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
+
+
+def features_of(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
+    """The features of all changes considered for these groups, one group after another: (edits, FEATURES)."""
+    table = _table(changes)
+    if not len(table.owner):
+        return np.zeros((0, len(FEATURES)), dtype=np.float32)
+    found: Floats = np.column_stack([_sums(groups, table, characters), _gains(groups, table, characters)])
+    return found
+
+
+class _Table(NamedTuple):
+    """The changes of all groups as arrays: the group of each, the number of the first member changed (edits,), which of the up to
+    ``LONGEST`` members from there on are changed, and their new ids, 0 for the others (edits, LONGEST)."""
+
+    owner: NDArray[np.int64]
+    first: NDArray[np.int64]
+    used: NDArray[np.bool_]
+    ids: NDArray[np.int64]
+
+
+def _table(changes: Sequence[Sequence[Change]]) -> _Table:
+    flat = list(chain.from_iterable(changes))
+    owner = np.repeat(np.arange(len(changes)), [len(own) for own in changes])
+    first = np.array([first for first, _ in flat], dtype=np.int64)
+    used = np.arange(LONGEST) < np.array([len(ids) for _, ids in flat], dtype=np.int64)[:, None]
+    ids = np.zeros(used.shape, dtype=np.int64)
+    ids[used] = list(chain.from_iterable([ids for _, ids in flat]))
+    return _Table(owner, first, used, ids)
+
+
+def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
+    """The features up to and including ``in_name``: the sums over the changed characters. (edits, 11)"""
+    members = [(encoding, member) for encoding, own in groups for member in own]
+    before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
+    places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
+    keys, rows = np.unique((places * len(characters.vocabulary) + table.ids)[table.used], return_inverse=True)  # they recur in many edits
+    single = np.zeros((len(keys) + 1, _SUMMED), dtype=np.float32)  # the last row stands for no character
+    single[:-1] = _of_characters(members, *np.divmod(keys, len(characters.vocabulary)), characters)
+    parts = np.full(table.used.shape, len(keys))
+    parts[table.used] = rows
+    sums: Floats = single[parts].sum(1)
+    return sums
+
+
+def _of_characters(
+    members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
+) -> Floats:
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 11)"""
+    old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
+    ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
+    odds, chances = [], []
+    for views in ([member.visible for _, member in members], [member.masked for _, member in members]):
+        chance = np.concatenate([view[new[start:end]] for view, (start, end) in zip(views, pairwise(ends), strict=True)])
+        odds.append(chance - np.array([view[present] for view, present in zip(views, old.tolist(), strict=True)])[which])
+        chances.append(chance)
+    limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
+    alike = [characters.likeness(a, b) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]
+    sound, shape = np.array(alike, dtype=np.float64).T
+    logits, in_name = np.array([(member.logit, member.in_name) for _, member in members])[which].T
+    changed, same = np.ones(len(sound)), sound >= SAME_SOUND
+    dissimilar = np.maximum(sound, shape) < ALIKE
+    features: Floats = np.column_stack([changed, logits, *limited, sound, shape, same, dissimilar, in_name]).astype(np.float32)
+    return features
+
+
+def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 8).
+
+    Those are: by how much the corpus likes the changed text better, the most frequent triple through the change before and after it
+    (0..1), ln of how much commoner the new characters are, the gain in characters inside words of two, of more, and of four alone,
+    and whether several characters change.
+    """
+    regions = np.stack([_region(*item) for item in groups])
+    owner, size = table.owner, table.used.sum(1)
+    first = table.first + _CONTEXT  # the first changed column
+    texts = regions[owner]
+    row, offset = table.used.nonzero()
+    texts[row, first[row] + offset] = table.ids[table.used]
+    before = len(texts)  # the originals come after the changed texts
+    owners = np.concatenate([owner, np.arange(len(regions))])
+    texts = np.concatenate([texts, regions])
+    bits = characters.tables.changed_word_bits(texts, regions, owners)
+    three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
+    words = np.stack([bits & 1, three + four, four], -1).sum(1)
+    scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
+    triples = steps / np.float32(LARGEST_VALUE)  # by their first column, which the padding moves by two
+    column = np.arange(triples.shape[1])
+    through = (column >= first[:, None]) & (column < (first + size)[:, None] + 2)
+    known = [np.where(through, of, 0).max(1) for of in (triples[before:][owner], triples[:before])]
+    commoner = characters.log_counts[texts].sum(1)
+    together = size > 1
+    changed = (values[:before] - values[before:][owner] for values in (scores, commoner, words))
+    gain, commoner, words = changed
+    found: Floats = np.column_stack([gain, *known, commoner, words, together]).astype(np.float32)
+    return found
+
+
+def _region(encoding: Encoding, members: Sequence[Proposal]) -> NDArray[np.int64]:
+    """The ids of a group and of ``_CONTEXT`` characters on either side, then zeros: of one length for all groups."""
+    start, end = members[0].token - _CONTEXT, members[-1].token + _CONTEXT + 1
+    return around(encoding.ids[:end], start, start + LONGEST + 2 * _CONTEXT)

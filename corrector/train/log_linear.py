@@ -1,0 +1,102 @@
+"""The log-linear models of the ranker, fitted by maximum conditional likelihood of the right edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.rank import CHECK_FEATURES, Ranker
+
+L2 = 1e-3
+PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
+KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
+FEW_VALUES = 8  # a feature of no more is left straight
+
+
+@dataclass(frozen=True)
+class Example:
+    """One group: features of its alternatives (n, features), and the number of the right one or -1 for none."""
+
+    features: NDArray[np.float32]
+    right: int
+
+
+def fit_log_linear(
+    examples: Sequence[Example], size: int, steps: int = 200, prior: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS).
+
+    Given ``prior`` weights (size,) the penalty is on the distance from these, and as large as a normal prior of variance
+    1 / (2·PRIOR_L2): few examples change little.
+    """
+    from scipy.optimize import minimize
+
+    features = np.concatenate([example.features for example in examples]).astype(np.float64)
+    scale = features.std(0)
+    scale[scale < 1e-6] = 1.0  # a constant, such as the bias
+    if prior is not None:
+        scale = np.maximum(scale, 1.0)  # what hardly varies in few examples may vary more elsewhere
+    start = np.zeros(size) if prior is None else prior * scale
+    l2 = L2 if prior is None else PRIOR_L2 / len(examples)
+    features = features / scale
+    sizes = np.array([len(example.features) for example in examples])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    owner = np.repeat(np.arange(len(examples)), sizes)
+    right = np.array([first + example.right for first, example in zip(starts, examples, strict=True) if example.right >= 0], dtype=np.int64)
+
+    def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        scores = features @ weights
+        top = np.maximum(np.maximum.reduceat(scores, starts), 0.0)
+        odds = np.exp(scores - top[owner])
+        total = np.add.reduceat(odds, starts) + np.exp(-top)
+        log_total = np.log(total) + top
+        loss = (log_total.sum() - scores[right].sum()) / len(examples) + l2 * (weights - start) @ (weights - start)
+        shares = odds / total[owner]
+        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * l2 * (weights - start)
+        return float(loss), gradient
+
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps})
+    weights: NDArray[np.float64] = found.x / scale
+    return weights
+
+
+def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dict[str, Any]:
+    """``check_weights`` and ``check_bends``: a log-linear fit with knots at the quantiles of every feature of many values.
+
+    With a ``shipped`` ranker its knots stay, and its weights are where the fit starts and what it is drawn to.
+    """
+    features = np.concatenate([example.features for example in examples])
+    knots = [
+        (column, float(knot))
+        for column in range(features.shape[1])
+        if len(np.unique(features[:, column].round(3))) > FEW_VALUES
+        for knot in np.unique(np.quantile(features[:, column], KNOTS).round(4))
+    ]
+    prior = None
+    if shipped is not None:
+        bent_by = [(CHECK_FEATURES.index(name), bend) for name, bends in shipped.check_bends.items() for bend in bends]
+        knots = [(column, knot) for column, (knot, _) in bent_by]
+        prior = np.array([*(shipped.check_weights[name] for name in CHECK_FEATURES), *(weight for _, (_, weight) in bent_by)])
+    columns = [column for column, _ in knots]
+    offsets = np.array([knot for _, knot in knots], dtype=np.float32)
+
+    def bent(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.concatenate([rows, np.maximum(rows[:, columns] - offsets, 0)], 1)
+
+    size = len(CHECK_FEATURES)
+    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), prior=prior)
+    bends: dict[str, list[tuple[float, float]]] = {}
+    for (column, knot), weight in zip(knots, weights[size:], strict=True):
+        bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
+    return {
+        "check_weights": named(CHECK_FEATURES, weights[:size]),
+        "check_bends": {name: tuple(pairs) for name, pairs in bends.items()},
+    }
+
+
+def named(names: Sequence[str], weights: Iterable[float]) -> dict[str, float]:
+    return {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}

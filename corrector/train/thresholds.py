@@ -1,0 +1,72 @@
+"""Calibration and thresholds: what confidences mean, and from which one on a correction is made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from corrector.detect import probability
+
+UNCHANGED_SHARE = 0.992  # of error-free sentences that must stay as they are: 99 % is the aim, the rest is room for chance
+
+
+@dataclass(frozen=True)
+class JudgedRow:
+    """The best edit of each group of a row as (confidence, is it right), and how many wrong characters the row has."""
+
+    edits: tuple[tuple[float, bool, int], ...]  # the last number: wrong characters the edit mends
+    wrong: int
+
+    def calibrated(self, scale: float, offset: float) -> JudgedRow:
+        """The same row with every confidence put through the calibration, which keeps their order."""
+        return dataclasses.replace(
+            self, edits=tuple((probability(scale * _logit(c) + offset), right, n) for c, right, n in self.edits)
+        )
+
+
+def _logit(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
+    """Scale and offset of the logit of an edit's confidence, by logistic regression on whether it is right (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
+    confidence = np.array([confidence for confidence, _, _ in edits])
+    logits = np.log(confidence / (1 - confidence))
+    fitted = LogisticRegression(C=100.0).fit(logits[:, None], np.array([right for _, right, _ in edits]))
+    return round(float(fitted.coef_[0, 0]), 5), round(float(fitted.intercept_[0]), 5)
+
+
+def choose_threshold(
+    judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None], unchanged_share: float = UNCHANGED_SHARE
+) -> float:
+    """The threshold with the best mean strict correction F1 among those that leave so much of the clean text alone."""
+    clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
+    clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
+    best = (0.0, 0.99)
+    for hundredths in range(30, 99):
+        threshold = hundredths / 100
+        scores = {name: strict_f1(rows, threshold) for name, rows in judged.items() if any(r.wrong for r in rows)}
+        unchanged = 1 - sum(any(c >= threshold for c, _, _ in row.edits) for row in clean) / max(1, len(clean))
+        mean = sum(scores.values()) / max(1, len(scores))
+        if hundredths % 5 == 0:
+            shown = " ".join(f"{name} {score:.3f}" for name, score in scores.items())
+            say(f"threshold {threshold:.2f}: mean F1 {mean:.4f}, unchanged {unchanged:.4f}, {shown}")
+        if unchanged >= unchanged_share and mean > best[0]:
+            best = (mean, threshold)
+    return best[1]
+
+
+def strict_f1(rows: Sequence[JudgedRow], threshold: float) -> float:
+    """Strict sentence-level correction F1 of the first round at a threshold."""
+    changed = right = erroneous = 0
+    for row in rows:
+        made = [(ok, mended) for confidence, ok, mended in row.edits if confidence >= threshold]
+        changed += bool(made)
+        erroneous += bool(row.wrong)
+        right += bool(made) and all(ok for ok, _ in made) and sum(mended for _, mended in made) == row.wrong
+    return 2 * right / max(1, changed + erroneous)
