@@ -81,7 +81,7 @@ def pretrain(
 @click.option("--data", type=_FILE, help="A folder made by `pack`, which a checkpoint needs.")
 @_out
 @click.option(
-    "--pair-share", type=click.FloatRange(0, 1), default=0.5, show_default=True, help="Labelled share of a batch."
+    "--pair-share", type=click.FloatRange(0, 1), help="Labelled share of a batch. Default: 0.5 from a model, 0.15 from a checkpoint."
 )
 @_set
 @_debug
@@ -90,7 +90,7 @@ def finetune(
     start: Path,
     data: Path | None,
     out: Path,
-    pair_share: float,
+    pair_share: float | None,
     settings: tuple[str, ...],
     debug: bool,
 ) -> None:
@@ -110,12 +110,12 @@ def finetune(
         raise click.UsageError("Missing option '--data'. A checkpoint needs the folder it was trained on.")
     from corrector.train.debug import debug_finetune
     from corrector.train.export import load_model
+    from corrector.train.finetune import PAIR_SHARE, finetune_config
     from corrector.train.finetune import finetune as run
-    from corrector.train.finetune import finetune_config
 
     config = finetune_config(load_model(start)[1], str(data), str(out))
     config = _override(debug_finetune(config) if debug else config, settings)
-    run(config, start, [_pair_set(item) for item in pairs], pair_share, _say)
+    run(config, start, [_pair_set(item) for item in pairs], PAIR_SHARE if pair_share is None else pair_share, _say)
 
 
 @train.command()
@@ -230,12 +230,13 @@ def _is_model(start: Path, data: Path | None) -> bool:
 
 
 def _adapt(
-    pairs: Sequence[str], start: Path, out: Path, pair_share: float, settings: tuple[str, ...], debug: bool
+    pairs: Sequence[str], start: Path, out: Path, pair_share: float | None, settings: tuple[str, ...], debug: bool
 ) -> None:
-    from corrector.train.adapt import adapt
+    from corrector.train.adapt import PAIR_SHARE, adapt
     from corrector.train.start import open_model
 
-    adapt(open_model(start), [_pair_set(item) for item in pairs], out, pair_share, settings, debug, _say)
+    share = PAIR_SHARE if pair_share is None else pair_share
+    adapt(open_model(start), [_pair_set(item) for item in pairs], out, share, settings, debug, _say)
 
 
 def _pair_set(item: str) -> PairSet:

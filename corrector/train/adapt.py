@@ -62,6 +62,7 @@ Say = Callable[[str], None]
 FEW = 20  # rows held back, below which the scores say little
 PASSES, MOST_STEPS = 8, 2000  # over the labelled rows; about three minutes on two cores for 500, and a quarter of an hour at most
 WINDOWS = 16  # of a batch
+PAIR_SHARE = 0.5  # of them are labelled rows
 SHORTEST = 16  # tokens of a window
 LEARNING_RATE = 3e-4  # 1e-4 mends less of the field, 6e-4 no more of it and makes more false alarms in other text
 
