@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint  # noqa: E402
 from corrector.train.dev import THRESHOLDS, DevSet, Prediction, dev_scores, predict, smooth_scores, strict_f1  # noqa: E402
-from corrector.train.loop import Trainer  # noqa: E402
+from corrector.train.loop import Rows, Trainer  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 
@@ -185,9 +185,9 @@ def trainer(total_tokens: int) -> Trainer:
     features = torch.eye(SIZE)[:, FIRST_HAN : FIRST_HAN + 5].contiguous()
     marks = tuple(training.mark_tables(level) for level in (1, 2, 3))
 
-    def source(count: int, length: int) -> tuple[Any, Any, Any]:
+    def source(count: int, length: int) -> Rows:
         original = training.windows(count, length, seed=one.step)
-        return original, np.full_like(original, -1), np.arange(count) % 2
+        return Rows(original, np.full_like(original, -1), np.arange(count) % 2, np.full(count, True))
 
     one = Trainer(config, JointElectra(config.model, features), noise, marks, 6, source)
     return one
