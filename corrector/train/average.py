@@ -21,13 +21,13 @@ def average(paths: Sequence[Path], out: Path) -> None:
     for path, state in zip(paths, states, strict=True):
         if _shapes(state) != _shapes(last):
             raise ModelError(path, f"its networks have another shape than those of {paths[-1]}; average runs of one shape")
+    record = ledger.noted(paths[-1], averaged=[state["tokens"] for state in states])
     networks = {}
     for name, weights in last["model"].items():
         together = [state["model"][name] for state in states]
         networks[name] = sum(together) / len(together) if weights.is_floating_point() else weights
     checkpoint.save(out / "checkpoint.pt", last | {"model": networks})
-    record = ledger.read(paths[-1]) or {"earlier": [], "pairs": [], "pair_share": 0.0}
-    ledger.write(out, record | {"averaged": [state["tokens"] for state in states]})
+    ledger.write(out, record)
 
 
 def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:

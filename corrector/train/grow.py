@@ -33,10 +33,10 @@ def grow(path: Path, layers: int, out: Path) -> None:
     now = config["model"]["layers"]
     if not now < layers <= 2 * now:
         raise ConfigError("--layers", str(layers), f"the encoder has {now}; give {now + 1} to {2 * now}")
+    record = ledger.noted(path, grown=[now, layers])
     config["model"]["layers"] = layers
     checkpoint.save(out / "checkpoint.pt", state | {"config": json.dumps(config), "model": grown(state["model"], now, layers)})
-    record = ledger.read(path) or {"earlier": [], "pairs": [], "pair_share": 0.0}
-    ledger.write(out, record | {"grown": [now, layers]})
+    ledger.write(out, record)
 
 
 def grown(networks: Mapping[str, Tensor], now: int, layers: int) -> dict[str, Tensor]:

@@ -14,7 +14,7 @@ from corrector.train.config import TrainConfig
 LEDGER = "ledger.json"
 _LOCAL = ("data", "out", "threads", "compile", "checkpoint_seconds", "log_steps", "model")
 """Settings that say nothing about the result, and the network, which a manifest has once."""
-_NOTES = {"averaged", "grown"}
+_NOTES = ("averaged", "grown")
 """What may have been done after the run: tokens of the runs whose networks were averaged; layers before and after growing."""
 
 
@@ -36,6 +36,14 @@ def write(out: Path, record: Mapping[str, Any]) -> None:
     (out / LEDGER).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
+def noted(checkpoint: Path, **notes: Sequence[int]) -> dict[str, Any]:
+    """The ledger beside a checkpoint, or one of nothing, with ``_NOTES`` of what was done to its networks since, to ``write``.
+
+    Raises ModelError for one that cannot be read.
+    """
+    return (read(checkpoint) or {"earlier": [], "pairs": [], "pair_share": 0.0}) | notes
+
+
 def runs(checkpoint: Path, config: TrainConfig, tokens: int) -> list[dict[str, Any]]:
     """All runs that led to a checkpoint, the first one first: from the ledger beside it, then its own.
 
@@ -54,6 +62,6 @@ def read(checkpoint: Path) -> dict[str, Any] | None:
         return None
     try:
         record = json.loads(path.read_text("utf-8"))
-        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *(_NOTES & set(record)))}
+        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *(note for note in _NOTES if note in record))}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error
