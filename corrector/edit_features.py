@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from corrector.electra.static_map import LARGEST_VALUE
+from corrector.electra.ngrams import TRIPLE_STEPS
 from corrector.propose import around
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
     words = np.stack([bits & 1, three + four, four], -1).sum(1)
     scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
-    triples = steps / np.float32(LARGEST_VALUE)  # by their first column, which the padding moves by two
+    triples = steps / np.float32(len(TRIPLE_STEPS))  # by their first column, which the padding moves by two
     column = np.arange(triples.shape[1])
     through = (column >= first[:, None]) & (column < (first + size)[:, None] + 2)
     known = [np.where(through, of, 0).max(1) for of in (triples[before:][owner], triples[:before])]

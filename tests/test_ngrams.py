@@ -49,8 +49,8 @@ def ids(*numbers: int) -> np.ndarray:
 
 def test_steps_of_counts() -> None:
     assert steps_of(np.array([0, 1, 2, 3, 4, 199_999, 200_000]), PAIR_STEPS, 1.0).tolist() == [0, 0, 1, 1, 2, 14, 15]
-    assert steps_of(np.array([0, 1, 2, 5, 6000]), TRIPLE_STEPS, 0.5).tolist() == [0, 0, 1, 3, 15]
-    # 5, 7 and 10 of the whole corpus are 2, 4 and 5 of half of it
+    assert steps_of(np.array([0, 1, 2, 5, 6000]), TRIPLE_STEPS, 0.5).tolist() == [0, 1, 2, 4, 16]
+    # 2, 5, 7 and 10 of the whole corpus are 1, 2, 4 and 5 of half of it
 
 
 def test_pairs_are_in_the_steps_of_their_counts(tiny: Ngrams) -> None:
@@ -72,6 +72,17 @@ def test_log_probability_by_hand(tiny: Ngrams) -> None:
     assert found.dtype == np.float32
     expected = [math.log(p) for p in (p_c_after_ab, p_d_after_ab, p_d_after_cb, p_a_after_ed)]
     assert found.tolist() == pytest.approx(expected, rel=1e-5)
+
+
+def test_triples_of_the_first_step_are_known_apart() -> None:
+    known = ngrams_of(corpus(([A, B, C], 4), ([A, B, D], 1), ([A, B, E], 5)), SIZE, SPECIALS, NONE, 1.0)
+    assert known.rare is not None
+    assert known.text_fit(np.array([[A, B, C], [A, B, D], [A, B, E]]))[1].ravel().tolist() == [1, 0, 2]
+    kept = Ngrams.from_arrays(known.arrays())
+    assert kept.text_fit(np.array([[A, B, C]]))[1].tolist() == [[1]]
+    arrays = {name: values for name, values in known.arrays().items() if not name.startswith("rare")}
+    earlier = Ngrams.from_arrays(arrays)  # a model of an earlier version
+    assert earlier.text_fit(np.array([[A, B, C], [A, B, E]]))[1].ravel().tolist() == [0, 2]
 
 
 def test_score_of_a_text_is_the_sum_from_the_third_on(tiny: Ngrams) -> None:
@@ -174,23 +185,32 @@ class Slow:
         occurring = np.maximum(ngrams.counts, np.float32(1))
         self.share = (occurring / occurring.sum()).astype(np.float32)
 
-    def count(self, known: StaticMap, steps: tuple[int, ...], *gram: int) -> np.float32:
+    def key(self, *gram: int) -> np.ndarray:
         key = 0
         for token in gram:
             key = key * len(self.ngrams.counts) + token
-        step = int(known.get(np.array([key], dtype=np.uint64))[0])
+        return np.array([key], dtype=np.uint64)
+
+    def count(self, step: int, steps: tuple[int, ...]) -> np.float32:
         upper = (*steps[1:], 2 * steps[-1])
         return np.float32((steps[step - 1] * upper[step - 1]) ** 0.5 if step else 0.0)
 
     def pair(self, *gram: int) -> np.float32:
-        return self.count(self.ngrams.pairs, PAIR_STEPS, *gram)
+        return self.count(int(self.ngrams.pairs.get(self.key(*gram))[0]), PAIR_STEPS)
+
+    def triple(self, a: int, b: int, c: int) -> np.float32:
+        if not (self.pair(a, b) and self.pair(b, c)):
+            return np.float32(0)
+        assert self.ngrams.rare is not None
+        step = int(self.ngrams.triples.get(self.key(a, b, c))[0])
+        return self.count(step + 1 if step else int(self.ngrams.rare.has(self.key(a, b, c))[0]), TRIPLE_STEPS)
 
     def log_probability(self, a: int, b: int, c: int) -> np.float32:
         if c < SPECIALS:
             return np.float32(0)
         d2, d3 = np.float32(PAIR_SMOOTHING), np.float32(TRIPLE_SMOOTHING)
         alone = (self.pair(b, c) + d2 * self.share[c]) / (self.ngrams.counts[b] + d2)
-        triple = self.count(self.ngrams.triples, TRIPLE_STEPS, a, b, c)
+        triple = self.triple(a, b, c)
         return np.float32(np.log((triple + d3 * alone) / (self.pair(a, b) + d3)))
 
     def score(self, l2: int, l1: int, c: int, r1: int, r2: int) -> np.float32:

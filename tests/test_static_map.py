@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrector.electra.static_map import LARGEST_VALUE, StaticMap
+from corrector.electra.static_map import LARGEST_VALUE, StaticMap, StaticSet
 
 FIRST, SECOND, THIRD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 WORD = 2**64 - 1
@@ -98,3 +98,23 @@ def test_values_out_of_range_are_refused(value: int) -> None:
 def test_equal_keys_are_refused() -> None:
     with pytest.raises(ValueError, match="keys must be distinct"):
         StaticMap.build(as_keys([5, 7, 5]), np.array([3, 4, 3]))
+
+
+@given(st.sets(KEYS, max_size=200))
+def test_every_key_is_in_its_set(keys: set[int]) -> None:
+    found = StaticSet.build(as_keys(keys)).has(as_keys(keys))
+    assert found.dtype == np.bool_
+    assert found.all() and found.shape == (len(keys),)
+
+
+def test_one_absent_key_in_256_is_taken_for_one_of_a_set() -> None:
+    rng = np.random.default_rng(3)
+    built = StaticSet.build(rng.choice(2**40, 5000, replace=False).astype(np.uint64))
+    others = rng.integers(2**41, 2**50, (400, 1000)).astype(np.uint64)
+    assert built.table.dtype == np.uint8
+    assert np.count_nonzero(built.has(others)) == pytest.approx(others.size / 256, rel=0.1)
+
+
+def test_a_set_of_a_key_given_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="distinct"):
+        StaticSet.build(as_keys([1, 2, 1]))

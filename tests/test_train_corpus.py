@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.train import corpus, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
-from corrector.train.counts import LOOK_ALIKES, count_keys, look_alikes
+from corrector.train.counts import IN_NONE, LOOK_ALIKES, count_keys, load_marks, look_alikes
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
 FIRST, SECOND = "春天来了。花开了，鸟叫了！\n", "秋天走了。叶落了，人归了！\n"
@@ -26,17 +25,17 @@ CLS_ID, SEP_ID = SPECIALS.index("[CLS]"), SPECIALS.index("[SEP]")
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """春天 is only in the first half, 秋天 only in the second; the clean text has a line of each."""
+    """春天 is only in the first part, 秋天 only in the second; the clean text has the line of the first, and another one."""
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "raw-0.txt").write_text(FIRST * 30, "utf-8")
     (folder / "raw-1.txt").write_text(SECOND * 30, "utf-8")
-    (folder / "clean-0.txt").write_text(FIRST + SECOND, "utf-8")
+    (folder / "clean-0.txt").write_text(FIRST + SECOND.replace("。", ""), "utf-8")
     files = [folder / f"{name}.txt" for name in ("raw-0", "raw-1", "clean-0")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
         said: list[str] = []
         corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, said.append, extra="鬱")
-    assert [line.split()[-1] for line in said] == ["0", "1", "all"]
+    assert [line.split()[-1] for line in said] == ["marks.without-0.npz", "marks.without-1.npz", "marks.all.npz"]
     return folder / "data"
 
 
@@ -59,33 +58,41 @@ def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
     assert "鬱" in tokenizer.vocabulary
 
 
-def test_halves_of_lines(packed: Path) -> None:
+def test_parts_of_lines(packed: Path) -> None:
     assert np.load(packed / "raw-0.fold.npy").tolist() == [0] * 30
     assert np.load(packed / "raw-1.fold.npy").tolist() == [1] * 30
-    assert np.load(packed / "clean-0.fold.npy").tolist() == [0, 1]  # the half that has the same line
+    assert np.load(packed / "clean-0.fold.npy").tolist() == [0, IN_NONE]  # the part that has the same line
 
 
-def test_a_half_knows_only_its_own_pairs(packed: Path, tokenizer: Tokenizer) -> None:
+def test_a_part_is_left_out_of_the_pairs(packed: Path, tokenizer: Tokenizer) -> None:
     spring, autumn = (tokenizer.character_ids(word) for word in ("春天", "秋天"))
     steps = {}
-    for name in ("0", "1", "all"):
-        ngrams = MarkTables.load(packed / f"marks.{name}.npz").ngrams
+    for name, marks in zip(("0", "1", "all"), load_marks(packed), strict=True):
+        ngrams = marks.ngrams
         assert ngrams is not None
         steps[name] = [int(ngrams.pair_step(*ids.reshape(2, 1))[0]) for ids in (spring, autumn)]
     # 30 occurrences are where step 5 begins; of half a corpus the limits are half as high, and step 6 begins at 30.
-    assert steps == {"0": [6, 0], "1": [0, 6], "all": [5, 5]}
+    assert steps == {"0": [0, 6], "1": [6, 0], "all": [5, 5]}
 
 
-def test_a_half_counts_characters_as_if_of_the_whole(packed: Path, tokenizer: Tokenizer) -> None:
+def test_characters_count_as_if_of_the_whole(packed: Path, tokenizer: Tokenizer) -> None:
     spring, both = (tokenizer.id_of[char] for char in "春了")
-    counts = {name: MarkTables.load(packed / f"marks.{name}.npz").ngrams.counts for name in ("0", "1", "all")}  # type: ignore[union-attr]
-    assert {name: found[spring] for name, found in counts.items()} == {"0": 60, "1": 0, "all": 30}
-    assert {name: found[both] for name, found in counts.items()} == {"0": 180, "1": 180, "all": 180}
-    assert all(not found[: len(SPECIALS)].any() for found in counts.values())
+    counts = [marks.ngrams.counts for marks in load_marks(packed)]  # type: ignore[union-attr]
+    total = [len(np.load(packed / f"raw-{number}.npy")) for number in (0, 1)]
+    without_0, without_1 = (sum(total) / total[number] for number in (1, 0))
+    assert [found[spring] for found in counts] == pytest.approx([0, 30 * without_1, 30])
+    assert [found[both] for found in counts] == pytest.approx([90 * without_0, 90 * without_1, 180])
+    assert all(not found[: len(SPECIALS)].any() for found in counts)
+
+
+def test_counts_of_an_older_folder_are_refused(packed: Path, tmp_path: Path) -> None:
+    (tmp_path / "marks.all.npz").write_bytes((packed / "marks.all.npz").read_bytes())
+    with pytest.raises(InputError, match="without each part"):
+        load_marks(tmp_path)
 
 
 def test_words_of_the_lexicon_are_marked(packed: Path, tokenizer: Tokenizer) -> None:
-    marks = MarkTables.load(packed / "marks.1.npz")
+    marks = load_marks(packed)[1]
     assert (marks.types(tokenizer.character_ids("春天来了")) % 16).tolist() == [2 | 8, 1 | 4 | 8, 4 | 8, 4 | 8]
 
 
@@ -206,7 +213,7 @@ def test_record_with_names_only_is_completed(packed: Path, tmp_path: Path) -> No
     (tmp_path / "corpus.json").write_text(json.dumps({"raw": ["raw-0", "raw-1"], "clean": ["clean-0"]}), "utf-8")
     record = read_record(tmp_path)
     assert shard_names(tmp_path) == (("raw-0", "raw-1"), ("clean-0",))
-    assert record.tokens == 31 * (len(FIRST) + len(SECOND))
+    assert record.tokens == 31 * (len(FIRST) + len(SECOND)) - 1
     assert record.characters == 31 * 20
     assert record == describe(packed, ["raw-0", "raw-1"], ["clean-0"])
     assert record.sha256 != describe(packed, ["raw-1", "raw-0"], ["clean-0"]).sha256

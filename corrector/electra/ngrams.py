@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.electra.static_map import StaticMap
+from corrector.electra.static_map import StaticMap, StaticSet
 
-# Occurrences in the whole corpus (about 160 M characters) from which on a count is in step 1, 2, … 15.
+# Occurrences in the whole corpus (about 160 M characters) from which on a count is in step 1, 2, … Triples of step 1 are two thirds of all;
+# they are in a set of their own.
 PAIR_STEPS = (2, 4, 10, 18, 30, 60, 100, 200, 400, 1000, 2000, 4500, 10000, 40000, 200000)
-TRIPLE_STEPS = (5, 7, 10, 14, 20, 30, 45, 70, 110, 180, 300, 600, 1500, 4000, 12000)
+TRIPLE_STEPS = (2, 5, 7, 10, 14, 20, 30, 45, 70, 110, 180, 300, 600, 1500, 4000, 12000)
 PAIR_SMOOTHING, TRIPLE_SMOOTHING = 100.0, 10.0  # D₂ and D₃, compared on 400 development sentences
 SIMILARITY_WEIGHT = 4.0  # of ln similarity beside the score of a look-alike; compared on the same
 SPECIALS = 6  # ids below are no characters: they predict nothing and nothing predicts them
@@ -47,11 +48,16 @@ class _Pairs(NamedTuple):
     p: Scores
     smoothed: Scores
 
+    def part(self, of: Any) -> _Pairs:
+        """Some of them, by any index of arrays."""
+        return _Pairs(*(values[of] for values in self))
+
 
 @dataclass(frozen=True, eq=False)
 class Ngrams:
     """Counts over one vocabulary: of characters (vocabulary,), of pairs and triples in steps; and each character's look-alikes.
 
+    ``triples`` holds steps from 2 on, less 1; ``rare`` the triples of step 1, and none in a model of an earlier version.
     ``alike`` (vocabulary, most) are ids, 0 where there are fewer; ``similarity`` (vocabulary, most) says how much alike, 0..255.
     """
 
@@ -60,16 +66,19 @@ class Ngrams:
     triples: StaticMap
     alike: NDArray[np.uint16]
     similarity: NDArray[np.uint8]
+    rare: StaticSet | None = None
 
     @classmethod
     def from_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Ngrams:
         """The reverse of ``arrays``."""
         pairs, triples = (StaticMap(data[f"{name}_map"], int(data[f"{name}_seed"])) for name in ("pairs", "triples"))
-        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"])
+        rare = StaticSet(data["rare_set"], int(data["rare_seed"])) if "rare_set" in data else None
+        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], rare)
 
     def arrays(self) -> dict[str, Any]:
         """Everything as named arrays, to be saved."""
-        return {
+        rare = {} if self.rare is None else {"rare_set": self.rare.table, "rare_seed": np.int64(self.rare.seed)}
+        return rare | {
             "character_counts": self.counts, "alike": self.alike, "similarity": self.similarity,
             "pairs_map": self.pairs.table, "pairs_seed": np.int64(self.pairs.seed),
             "triples_map": self.triples.table, "triples_seed": np.int64(self.triples.seed),
@@ -82,16 +91,16 @@ class Ngrams:
     def log_probability(self, before: Ids, left: Ids, character: Ids) -> Scores:
         """ln p(character | before left), same shape; 0 for what is no character."""
         first, second = self._pairs(before, left), self._pairs(left, character)
-        return self._log_probability(self._triple_step(first.key, character), first.smoothed, second.p, character)
+        return self._log_probability(self._triple_step(first, second, character), first.smoothed, second.p, character)
 
     def text_score(self, texts: Ids) -> Scores:
         """The sum of ln p over all characters from the third on: (rows, length) → (rows,)."""
         return self.text_fit(texts)[0]
 
     def text_fit(self, texts: Ids) -> tuple[Scores, Steps]:
-        """``text_score`` (rows,), and how often each triple occurs, in steps 0..15 (``TRIPLE_STEPS``): (rows, length - 2)."""
+        """``text_score`` (rows,), and how often each triple occurs, in steps 0..16 (``TRIPLE_STEPS``): (rows, length - 2)."""
         pairs = self._pairs(texts[:, :-1], texts[:, 1:])
-        step = self._triple_step(pairs.key[:, :-1], texts[:, 2:])
+        step = self._triple_step(pairs.part((slice(None), slice(-1))), pairs.part((slice(None), slice(1, None))), texts[:, 2:])
         scores = self._log_probability(step, pairs.smoothed[:, :-1], pairs.p[:, 1:], texts[:, 2:])
         total: Scores = scores.sum(1)
         return total, step
@@ -105,7 +114,7 @@ class Ngrams:
         """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,), which are compared
         with look-alikes only where they are ``wanted``."""
         pairs = self._pairs(flat[:-1], flat[1:])
-        step = self._triple_step(pairs.key[:-1], flat[2:])
+        step = self._triple_step(pairs.part(slice(-1)), pairs.part(slice(1, None)), flat[2:])
         single = self._log_probability(step, pairs.smoothed[:-1], pairs.p[1:], flat[2:])
         own = np.zeros(len(flat), dtype=np.float32)
         own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
@@ -132,7 +141,7 @@ class Ngrams:
         (compared,) = ((left + right >= _FEW_PAIRS) & (candidates > 0)).reshape(-1).nonzero()
         which = compared // candidates.shape[1]
         characters, left, right = (part.reshape(-1)[compared] for part in (candidates, left, right))
-        score = self._scores(flat, pairs, places, which, characters, _PAIR_COUNTS[left], _PAIR_COUNTS[right])
+        score = self._scores(flat, pairs, places, which, characters, left, right)
         score += self._similarity_term[present].reshape(-1)[compared]
         score -= own[which]
         gains = np.full(candidates.shape, -np.inf, dtype=np.float32)
@@ -141,10 +150,11 @@ class Ngrams:
         return best
 
     def _scores(
-        self, flat: Ids, pairs: _Pairs, places: Ids, which: Ids, characters: Ids, left: Scores, right: Scores
+        self, flat: Ids, pairs: _Pairs, places: Ids, which: Ids, characters: Ids, left_step: Steps, right_step: Steps
     ) -> Scores:
-        """The score of each of ``characters`` at ``places[which]``, where its two pairs have these counts: (characters,)."""
+        """The score of each of ``characters`` at ``places[which]``, where its two pairs have these steps: (characters,)."""
         size = len(self.counts)
+        left, right = _PAIR_COUNTS[left_step], _PAIR_COUNTS[right_step]
         l1, r1 = flat[places - 1], flat[places + 1]
         keys = np.empty((3, len(characters)), dtype=np.int64)  # of the triples l₂l₁c, l₁cr₁ and cr₁r₂
         np.add(characters, (pairs.key[places - 2] * size)[which], out=keys[0])
@@ -152,12 +162,18 @@ class Ngrams:
         np.multiply(keys[1], size, out=keys[2])
         keys[1] += (l1 * (size * size) + r1)[which]
         keys[2] += pairs.key[places + 1][which]
+        known = np.empty(keys.shape, dtype=np.bool_)  # both pairs of the triple
+        known[1:] = right_step > 0
+        known[0] = left_step > 0
+        known[1] &= known[0]
+        known[0] &= (pairs.step[places - 2] > 0)[which]
+        known[2] &= (pairs.step[places + 1] > 0)[which]
         p = np.empty(keys.shape, dtype=np.float32)
         np.divide(left + self._smoothing[characters], self._smoothed[l1][which], out=p[0])
         np.divide(right + self._smoothing[r1][which], self._smoothed[characters], out=p[1])
         p[2] = pairs.p[places + 1][which]
         p *= _TRIPLE_SMOOTHING
-        p += _TRIPLE_COUNTS[self.triples.get(_key(keys))]
+        p += _TRIPLE_COUNTS[self._step_of(keys, known)]
         p[0] /= pairs.smoothed[places - 2][which]
         p[1] /= left + _TRIPLE_SMOOTHING
         p[2] /= right + _TRIPLE_SMOOTHING
@@ -175,9 +191,21 @@ class Ngrams:
         p = (count + self._smoothing[right]) / self._smoothed[left]
         return _Pairs(key, step, p, count + _TRIPLE_SMOOTHING)
 
-    def _triple_step(self, key: Ids, character: Ids) -> Steps:
-        """The step of abc, given the key of ab."""
-        return self.triples.get(_key(key * len(self.counts) + character))
+    def _triple_step(self, first: _Pairs, second: _Pairs, character: Ids) -> Steps:
+        """The step of abc, given the pairs ab and bc."""
+        return self._step_of(first.key * len(self.counts) + character, (first.step > 0) & (second.step > 0))
+
+    def _step_of(self, keys: Ids, known: NDArray[np.bool_]) -> Steps:
+        """The steps of triples both of whose pairs are ``known``, which no other triple can be: the same shape."""
+        steps = np.zeros(keys.shape, dtype=np.uint8)
+        wanted = _key(keys[known])
+        found = self.triples.get(wanted)
+        found += found > 0
+        if self.rare is not None:
+            (others,) = (found == 0).nonzero()
+            found[others] = self.rare.has(wanted[others])
+        steps[known] = found
+        return steps
 
     def _log_probability(self, step: Steps, smoothed: Scores, p_pair: Scores, character: Ids) -> Scores:
         """ln p(c|ab), given the step of abc, n(ab) + D₃ and p(c|b)."""

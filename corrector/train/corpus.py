@@ -1,8 +1,8 @@
 """From text files to packed tokens, counts and windows.
 
 ``pack`` reads plain text (one paragraph a line, .txt or .txt.zst), makes the vocabulary, writes one uint16 array a file,
-and counts pairs and triples of characters on two halves of the corpus separately: a window is always marked with the counts
-of the half it is *not* in, so that the marks tell in training what they will tell about unseen text.
+and counts pairs and triples of characters in the corpus without each of its parts: a window is always marked with the counts
+that do *not* have the part it is in, so that the marks tell in training what they will tell about unseen text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
 from corrector.similarity.words import jieba_words, misspelt
-from corrector.train.counts import write_marks
+from corrector.train.counts import IN_NONE, write_marks
 
 Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
@@ -80,47 +80,43 @@ def lexicon_words() -> dict[str, int]:
 def pack(
     files: list[Path], out: Path, fold_of: dict[str, int], say: Callable[[str], None], extra: str | None = None
 ) -> None:
-    """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (which half each line is in), marks.{0,1,all}.npz, lexicon.json.
+    """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (the part of the corpus each line is in), lexicon.json, and the marks.
 
-    ``fold_of`` names the half of each file; files not named are only packed, and their lines get the half that holds the same line.
+    ``fold_of`` gives the part of each file, from 0 on; files not named are only packed, and their lines are in the part that holds the
+    same line, or ``IN_NONE``.
     ``extra`` are characters of the vocabulary that the text need not have; None: ``standard_characters``.
     """
     out.mkdir(parents=True, exist_ok=True)
     counts: dict[str, int] = {}
-    lines: tuple[set[int], set[int]] = (set(), set())
+    part_of: dict[int, int] = {}  # by the hash of a line
     for path in files:
         text = read_text(path)
         count_characters(text, counts)
         if path.name in fold_of:
-            lines[fold_of[path.name]].update(map(hash, text.split("\n")))
+            part_of.update(dict.fromkeys(map(hash, text.split("\n")), fold_of[path.name]))
     vocabulary = make_vocabulary(counts, standard_characters() if extra is None else extra)
     (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     tokenizer = Tokenizer(vocabulary)
-    halves: tuple[list[Tokens], list[Tokens]] = ([], [])
+    parts: list[list[Tokens]] = [[] for _ in range(max(fold_of.values()) + 1)]
     for path in files:
         text = read_text(path)
         tokens = tokenize_lines(text if text.endswith("\n") else text + "\n", tokenizer)
         name = path.name.split(".")[0]
         np.save(out / f"{name}.npy", tokens)
-        fold = [_fold(line, path.name, fold_of, lines) for line in text.rstrip("\n").split("\n")]
+        own = fold_of.get(path.name)
+        fold = [part_of.get(hash(line), IN_NONE) if own is None else own for line in text.rstrip("\n").split("\n")]
         np.save(out / f"{name}.fold.npy", np.array(fold, dtype=np.int8))
-        if path.name in fold_of:
-            halves[fold_of[path.name]].append(tokens)
+        if own is not None:
+            parts[own].append(tokens)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
     wrong = misspelt(lexicon)  # they make realistic noise, but are no words to mark
-    write_marks(out, halves, vocabulary, [word for word in lexicon if word not in wrong], len(SPECIALS), say)
-
-
-def _fold(line: str, name: str, fold_of: dict[str, int], lines: tuple[set[int], set[int]]) -> int:
-    if name in fold_of:
-        return fold_of[name]
-    return 0 if hash(line) in lines[0] else 1
+    write_marks(out, parts, vocabulary, [word for word in lexicon if word not in wrong], len(SPECIALS), say)
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Packed tokens of one file and, per token, nothing more: starts of sentences and the half of each line."""
+    """Packed tokens of one file and, per token, nothing more: starts of sentences and the part of the corpus of each line."""
 
     tokens: Tokens
     sentence_starts: NDArray[np.int64]
@@ -136,7 +132,7 @@ class Shard:
         return cls(tokens, np.concatenate([[0], starts]), line_ends, np.load(path.with_suffix(".fold.npy")))
 
     def window(self, nominal: int, length: int, cls_id: int, sep_id: int) -> tuple[Tokens, int]:
-        """[CLS] + tokens from the sentence start nearest before ``nominal`` + [SEP] (``length`` in all), and the line's half."""
+        """[CLS] + tokens from the sentence start nearest before ``nominal`` + [SEP] (``length`` in all), and the line's part."""
         place = int(np.searchsorted(self.sentence_starts, nominal, side="right")) - 1
         start = int(self.sentence_starts[place])
         if nominal - start > length // 2:
@@ -159,7 +155,7 @@ class WindowStream:
         self._order: tuple[int, int, NDArray[np.int64]] | None = None
 
     def batch(self, count: int, length: int) -> tuple[Tokens, NDArray[np.int64]]:
-        """``count`` windows (count, length) and their halves (count,)."""
+        """``count`` windows (count, length) and their parts of the corpus (count,)."""
         windows = np.empty((count, length), dtype=np.uint16)
         folds = np.empty(count, dtype=np.int64)
         for row in range(count):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
-from corrector.electra.static_map import StaticMap
+from corrector.electra.static_map import StaticMap, StaticSet
+from corrector.errors import InputError
 from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
@@ -19,6 +21,7 @@ from corrector.similarity.words import word_keys
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
+IN_NONE = -1  # the part of the corpus of a text that is in none of them
 _PARTS = 8  # counted one after another, by first character, so that memory stays bounded
 
 
@@ -72,28 +75,51 @@ def ngrams_of(
     arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float
 ) -> Ngrams:
     """The counts of some token arrays, which are the share ``scale`` of the corpus."""
-    maps = []
+    found = []
     for size, steps in ((2, PAIR_STEPS), (3, TRIPLE_STEPS)):
         keys, counts = count_keys(arrays, size, vocabulary_size, max(1, round(steps[0] * scale)), specials)
-        maps.append(StaticMap.build(keys, steps_of(counts, steps, scale)))
+        found.append((keys, steps_of(counts, steps, scale)))
+    pairs, (triples, step) = found
+    common = step > 1
     characters = np.zeros(vocabulary_size)
     for tokens in arrays:
         characters += np.bincount(tokens, minlength=vocabulary_size)
     characters[:specials] = 0
-    return Ngrams((characters / scale).astype(np.float32), maps[0], maps[1], *alike)
+    return Ngrams(
+        (characters / scale).astype(np.float32), StaticMap.build(*pairs), StaticMap.build(triples[common], step[common] - 1), *alike,
+        StaticSet.build(triples[~common]),
+    )  # fmt: skip
 
 
 def write_marks(
     out: Path,
-    halves: tuple[list[Tokens], list[Tokens]],
+    parts: Sequence[Sequence[Tokens]],
     vocabulary: Sequence[str],
     lexicon: Sequence[str],
     specials: int,
     say: Callable[[str], None],
 ) -> None:
-    """Write ``marks.{0,1,all}.npz``: the counts of each half of the corpus alone, and of all of it."""
+    """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; and ``marks.all.npz``, of all of it."""
     words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
-    for name, arrays, scale in (("0", halves[0], 0.5), ("1", halves[1], 0.5), ("all", halves[0] + halves[1], 1.0)):
-        say(f"counting pairs and triples: {name}")
-        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale)
-        MarkTables(len(vocabulary), words, ngrams).save(out / f"marks.{name}.npz")
+    total = sum(len(tokens) for part in parts for tokens in part)
+    for left_out in (*range(len(parts)), IN_NONE):
+        arrays = [tokens for number, part in enumerate(parts) if number != left_out for tokens in part]
+        path = marks_path(out, left_out)
+        say(f"counting pairs and triples: {path.name}")
+        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, sum(map(len, arrays)) / total)
+        MarkTables(len(vocabulary), words, ngrams).save(path)
+
+
+def load_marks(data: Path) -> tuple[MarkTables, ...]:
+    """What ``write_marks`` wrote: number N is for text of the part number N, and the last, which is number ``IN_NONE``, for any other.
+
+    Raises InputError where there is none for the first part.
+    """
+    if not marks_path(data, 0).exists():
+        raise InputError(data, "has no counts of the corpus without each part; make the folder again with `python -m corrector.train pack`")
+    count = next(number for number in count_from(0) if not marks_path(data, number).exists())
+    return tuple(MarkTables.load(marks_path(data, number)) for number in (*range(count), IN_NONE))
+
+
+def marks_path(data: Path, left_out: int) -> Path:
+    return data / ("marks.all.npz" if left_out == IN_NONE else f"marks.without-{left_out}.npz")

@@ -13,6 +13,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
+from corrector.train.counts import IN_NONE
 from corrector.train.loop import Arrays, Rows
 from corrector.train.observed import Observed, observe
 from corrector.train.prepare import shard_names
@@ -32,7 +33,6 @@ FINETUNE_NOISE = NoiseConfig(
 )  # fmt: skip
 PAIR_SHARE = 0.15  # of a batch; with a quarter the labelled rows were learned by heart, and text of other writers corrected less well
 FEWEST = 20  # right sentences to adapt to; of fewer nothing is held back worth the name
-ALL_COUNTS = 2  # labelled text is in neither half of the corpus
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -153,7 +153,7 @@ def finetune(
         if raw_windows:
             parts.append(made_rows(streams[1], raw_windows, length, trusted=False))
         original, given = pairs.batch(labelled, length)
-        parts.append(Rows(original, given, np.full(labelled, ALL_COUNTS, dtype=np.int64), np.full(labelled, True)))
+        parts.append(Rows(original, given, np.full(labelled, IN_NONE, dtype=np.int64), np.full(labelled, True)))
         return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     observed = pairs.observed() if sets and config.noise.observed else None

@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 
     original: Arrays  # (count, length)
     given: Arrays  # the same with the errors of a labelled row, or -1
-    folds: Arrays  # (count,) half of the corpus
+    folds: Arrays  # (count,) part of the corpus
     trusted: NDArray[np.bool_]  # (count,) whether the original has no errors of its own, as far as anyone knows
 
 

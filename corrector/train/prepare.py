@@ -20,6 +20,7 @@ from corrector.errors import ConfigError, InputError
 from corrector.train import corpus, features, noise_tables
 
 RECORD = "corpus.json"
+PARTS = 6  # of the corpus; each takes one count of all the others
 AGAIN = "make the folder with `python -m corrector.train pack`"
 
 
@@ -53,21 +54,22 @@ def prepare(
     say: Callable[[str], None],
     extra: str | None = None,
 ) -> CorpusRecord:
-    """Write everything training reads into ``out``. Every other raw file is in the one half of the corpus, the rest in the other.
+    """Write everything training reads into ``out``. The raw files are dealt out to up to ``PARTS`` parts of the corpus: text is marked
+    with counts of the parts that it is not in.
 
     ``ids`` is a file of ideographic description sequences for the features; ``extra`` as in ``corpus.pack``. Raises ConfigError for
     fewer than two raw files, and for two files that would get the same name.
     """
     if len(raw) < 2:
         raise ConfigError(
-            "pack", "--raw", "two files at least: each half of the text is marked with counts of the other"
+            "pack", "--raw", "two files at least: the text of each is marked with counts of the others"
         )
     names = [_shard_name(path) for path in (*raw, *clean)]
     for name in names:
         if names.count(name) > 1:
             raise ConfigError("pack", name, "two files of this name; shards are named after their files: rename one")
     say(f"packing {len(raw)} raw and {len(clean)} clean files")
-    fold_of = {path.name: number % 2 for number, path in enumerate(raw)}
+    fold_of = {path.name: number % PARTS for number, path in enumerate(raw)}
     corpus.pack([*raw, *clean], out, fold_of, say, extra)
     vocabulary = Tokenizer.load(out / "vocab.txt").vocabulary
     counts = np.zeros(len(vocabulary), dtype=np.int64)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig, from_mapping, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
+from corrector.train.counts import load_marks
 from corrector.train.loop import Numbers, Rows, Source, Trainer
 from corrector.train.model import JointElectra
 from corrector.train.neighbours import attend_to_neighbours
@@ -65,14 +65,14 @@ def make_trainer(
 ) -> Trainer:
     """A fresh trainer on the marks and noise tables in ``config.data``, and on observed errors if there are any.
 
-    A half of the corpus is marked with the other half's counts; "half 2", text in neither, with all of them.
+    Each part of the corpus is marked with the other parts' counts, text in none with all of them.
     """
     import torch
 
     data = Path(config.data)
     torch.manual_seed(config.seed)
     noise = Noise(NoiseTables.load(data / "noise.npz"), config.noise, len(tokenizer.vocabulary), tokenizer.mask_id, observed)
-    marks = tuple(MarkTables.load(data / f"marks.{name}.npz") for name in ("1", "0", "all"))
+    marks = load_marks(data)
     features = torch.from_numpy(np.load(data / "features.npy"))
     model = JointElectra(config.model, features)
     attend_to_neighbours(model)
