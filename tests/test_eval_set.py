@@ -13,7 +13,7 @@ EVAL = Path(__file__).resolve().parents[1] / "eval"
 HEADER = "# source\ttarget\tdomain\tkind"
 DOMAINS = ("news", "essay", "chat", "technology", "law", "medicine", "fiction")
 ERROR_KINDS = ("homophone", "near_homophone", "shape", "word", "de", "multi", "typing")
-TRAP_KINDS = ("name", "rare", "idiom", "dialect", "number", "latin", "classical", "title", "de", "variant")
+TRAP_KINDS = ("name", "rare", "idiom", "dialect", "number", "latin", "classical", "title", "de", "variant", "time")
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]")
 
 
