@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
-    "known_before", "known_after", "commoner", "word_gain", "long_word_gain", "completed", "together",
+    "known_before", "known_after", "triples_before", "triples_after", "quads_before", "quads_after",
+    "commoner", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
 LONGEST = 3  # neighbours changed together
@@ -100,11 +101,11 @@ def _of_characters(
 
 
 def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 8).
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 12).
 
-    Those are: by how much the corpus likes the changed text better, the most frequent triple through the change before and after it
-    (0..1), ln of how much commoner the new characters are, the gain in characters inside words of two, of more, and of four alone,
-    and whether several characters change.
+    Those are: by how much the corpus likes the changed text better; before and after the change, the most frequent triple through it
+    (0..1), how many of the triples the corpus knows, in thirds, and how many of the quads, in quarters; ln of how much commoner the
+    new characters are; the gain in characters inside words of two, of more, and of four alone; and whether several characters change.
     """
     regions = np.stack([_region(*item) for item in groups])
     owner, size = table.owner, table.used.sum(1)
@@ -118,11 +119,18 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     bits = characters.tables.changed_word_bits(texts, regions, owners)
     three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
     words = np.stack([bits & 1, three + four, four], -1).sum(1)
-    scores, steps = characters.text_fit(np.pad(texts, ((0, 0), (2, 2))))
-    triples = steps / np.float32(len(TRIPLE_STEPS))  # by their first column, which the padding moves by two
-    column = np.arange(triples.shape[1])
-    through = (column >= first[:, None]) & (column < (first + size)[:, None] + 2)
-    known = [np.where(through, of, 0).max(1) for of in (triples[before:][owner], triples[:before])]
+    scores, triples, quads = characters.text_fit(np.pad(texts, ((0, 0), (3, 3))))
+    column = np.arange(triples.shape[1])  # of the first character, which the padding moves by three
+    until = column < (first + size)[:, None] + 3
+    by_triple, by_quad = until & (column > first[:, None]), (until & (column >= first[:, None]))[:, :-1]
+    def both(values: NDArray[Any], through: NDArray[np.bool_]) -> list[NDArray[Any]]:
+        return [np.where(through, of, 0) for of in (values[before:][owner], values[:before])]  # before the change, and after it
+
+    known = [
+        *(of.max(1) for of in both(triples / np.float32(len(TRIPLE_STEPS)), by_triple)),
+        *(of.sum(1) / 3 for of in both(triples > 0, by_triple)),
+        *(of.sum(1) / 4 for of in both(quads, by_quad)),
+    ]
     commoner = characters.log_counts[texts].sum(1)
     together = size > 1
     changed = (values[:before] - values[before:][owner] for values in (scores, commoner, words))

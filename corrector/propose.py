@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.text.protect import is_han
@@ -63,14 +64,20 @@ class Characters:
         counts: Floats = np.log(self.tables.ngrams.counts + 1).astype(np.float32)
         return counts
 
-    def text_fit(self, texts: NDArray[np.int64]) -> tuple[Floats, NDArray[np.uint8]]:
+    def text_score(self, texts: NDArray[np.int64]) -> Floats:
+        """``Ngrams.text_score`` of any number of rows (rows, length); zeros without corpus counts."""
+        if self.tables.ngrams is None or not len(texts):
+            return np.zeros(len(texts), dtype=np.float32)
+        return np.concatenate([self.tables.ngrams.text_score(part) for part in _blocks(texts)])
+
+    def text_fit(self, texts: NDArray[np.int64]) -> Fit:
         """``Ngrams.text_fit`` of any number of rows (rows, length); zeros without corpus counts."""
         if self.tables.ngrams is None or not len(texts):
-            shape = len(texts), texts.shape[1] - 2
-            return np.zeros(shape[0], dtype=np.float32), np.zeros(shape, dtype=np.uint8)
-        blocks = [self.tables.ngrams.text_fit(texts[start : start + _BLOCK]) for start in range(0, len(texts), _BLOCK)]
-        scores, steps = (np.concatenate(part) for part in zip(*blocks, strict=True))
-        return scores, steps
+            rows, length = texts.shape
+            triples, quads = np.zeros((rows, length - 2), dtype=np.uint8), np.zeros((rows, length - 3), dtype=np.bool_)
+            return Fit(np.zeros(rows, dtype=np.float32), triples, quads)
+        fits = [self.tables.ngrams.text_fit(part) for part in _blocks(texts)]
+        return Fit(*(np.concatenate(part) for part in zip(*fits, strict=True)))
 
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""
@@ -85,6 +92,10 @@ class Characters:
     def likeness(self, a: int, b: int) -> tuple[float, float]:
         """How alike two characters sound and look, 0..1 each."""
         return likeness(self.vocabulary[a], self.vocabulary[b])
+
+
+def _blocks(texts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK)]
 
 
 @lru_cache(maxsize=100_000)
@@ -153,7 +164,7 @@ def _fitting(
     texts = np.stack([around(encoding.ids, token - 2, token + 3) for encoding, token in sites])[owner]
     texts[:, 2] = ids
     seen, hidden = (np.concatenate([view[own] for view, own in zip(views, similar, strict=True)]) for views in (visible, masked))
-    fit = (seen + hidden) / 2 + characters.text_fit(texts)[0]
+    fit = (seen + hidden) / 2 + characters.text_score(texts)
     ordered = ids[np.lexsort((-fit, owner))].tolist()
     ends = np.cumsum(sizes).tolist()
     return [ordered[end - size : end][:FROM_SIMILAR] for end, size in zip(ends, sizes, strict=True)]

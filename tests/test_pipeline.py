@@ -23,7 +23,7 @@ from corrector.detect import detect
 from corrector.edit_features import FEATURES, LONGEST
 from corrector.edits import Change, Proposal, edits_of, group, reason_of
 from corrector.electra.marks import MarkTables
-from corrector.electra.ngrams import Ngrams
+from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
@@ -35,6 +35,7 @@ from corrector.stages import Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
+from corrector.train.counts import ngrams_of
 from corrector.types import CorrectedDocument, Document, Span
 from corrector.words import ProtectedWords
 from tests import training
@@ -422,6 +423,24 @@ def test_features_of_an_edit_by_hand() -> None:
     assert named["together"] == 0
     assert named["same_sound"] == 1
     assert reason_of(edit) == "same_sound"
+
+
+def test_triples_and_quads_through_an_edit_are_counted() -> None:
+    ids = [KNOWN.id_of[char] for char in "今天高兴大家"]
+    wrong = [*ids[:3], KNOWN.id_of["形"], *ids[4:]]
+    text = [np.array([*ids, 3, 0] * 6 + [*wrong, 3, 0], dtype=np.uint16)]
+    nothing = np.zeros((len(VOCABULARY), 1), dtype=np.uint16), np.zeros((len(VOCABULARY), 1), dtype=np.uint8)
+    ngrams = ngrams_of(text, len(VOCABULARY), SPECIALS, nothing)
+    known = Characters(VOCABULARY, KNOWN.id_of, dataclasses.replace(tables(), ngrams=ngrams))
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("今天高形大家")
+    member = dataclasses.replace(proposal("形", 3, "兴"), token=4)
+    (edits,) = edits_of([(encoding, [member])], known)
+    (edit,) = [edit for edit in edits if edit.replacement == "兴"]
+    named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
+    # Three triples and three quads are through the fourth of six characters; with 形 they occur once, with 兴 six times.
+    assert [named[f"triples_{when}"] for when in ("before", "after")] == [0, 1]
+    assert [named[f"quads_{when}"] for when in ("before", "after")] == [0, 0.75]
+    assert [named[f"known_{when}"] for when in ("before", "after")] == pytest.approx([0, 2 / len(TRIPLE_STEPS)])
 
 
 def test_features_of_many_groups_are_those_of_each() -> None:

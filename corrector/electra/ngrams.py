@@ -24,6 +24,7 @@ from corrector.electra.static_map import StaticMap, StaticSet
 # they are in a set of their own.
 PAIR_STEPS = (2, 4, 10, 18, 30, 60, 100, 200, 400, 1000, 2000, 4500, 10000, 40000, 200000)
 TRIPLE_STEPS = (2, 5, 7, 10, 14, 20, 30, 45, 70, 110, 180, 300, 600, 1500, 4000, 12000)
+FREQUENT_QUAD = 5
 PAIR_SMOOTHING, TRIPLE_SMOOTHING = 100.0, 10.0  # D₂ and D₃, compared on 400 development sentences
 SIMILARITY_WEIGHT = 4.0  # of ln similarity beside the score of a look-alike; compared on the same
 SPECIALS = 6  # ids below are no characters: they predict nothing and nothing predicts them
@@ -53,11 +54,21 @@ class _Pairs(NamedTuple):
         return _Pairs(*(values[of] for values in self))
 
 
+class Fit(NamedTuple):
+    """How well texts fit the corpus: ``Ngrams.text_score`` (rows,), how often each triple occurs in steps 0..16 (``TRIPLE_STEPS``;
+    (rows, length - 2)), and which quads are frequent (rows, length - 3)."""
+
+    score: Scores
+    triples: Steps
+    quads: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, eq=False)
 class Ngrams:
     """Counts over one vocabulary: of characters (vocabulary,), of pairs and triples in steps; and each character's look-alikes.
 
-    ``triples`` holds steps from 2 on, less 1; ``rare`` the triples of step 1, and none in a model of an earlier version.
+    ``triples`` holds steps from 2 on, less 1; ``rare`` the triples of step 1; ``quads`` what of four characters occurs at least
+    ``FREQUENT_QUAD`` times. A model of an earlier version has neither of the last two.
     ``alike`` (vocabulary, most) are ids, 0 where there are fewer; ``similarity`` (vocabulary, most) says how much alike, 0..255.
     """
 
@@ -67,18 +78,22 @@ class Ngrams:
     alike: NDArray[np.uint16]
     similarity: NDArray[np.uint8]
     rare: StaticSet | None = None
+    quads: StaticSet | None = None
 
     @classmethod
     def from_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Ngrams:
         """The reverse of ``arrays``."""
         pairs, triples = (StaticMap(data[f"{name}_map"], int(data[f"{name}_seed"])) for name in ("pairs", "triples"))
-        rare = StaticSet(data["rare_set"], int(data["rare_seed"])) if "rare_set" in data else None
-        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], rare)
+        rare, quads = (
+            StaticSet(data[f"{name}_set"], int(data[f"{name}_seed"])) if f"{name}_set" in data else None for name in ("rare", "quads")
+        )
+        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], rare, quads)
 
     def arrays(self) -> dict[str, Any]:
         """Everything as named arrays, to be saved."""
-        rare = {} if self.rare is None else {"rare_set": self.rare.table, "rare_seed": np.int64(self.rare.seed)}
-        return rare | {
+        sets = {name: held for name, held in (("rare", self.rare), ("quads", self.quads)) if held is not None}
+        parts: dict[str, Any] = {f"{name}_set": held.table for name, held in sets.items()}
+        return parts | {f"{name}_seed": np.int64(held.seed) for name, held in sets.items()} | {
             "character_counts": self.counts, "alike": self.alike, "similarity": self.similarity,
             "pairs_map": self.pairs.table, "pairs_seed": np.int64(self.pairs.seed),
             "triples_map": self.triples.table, "triples_seed": np.int64(self.triples.seed),
@@ -95,15 +110,22 @@ class Ngrams:
 
     def text_score(self, texts: Ids) -> Scores:
         """The sum of ln p over all characters from the third on: (rows, length) → (rows,)."""
-        return self.text_fit(texts)[0]
+        return self._text_score(texts)[0]
 
-    def text_fit(self, texts: Ids) -> tuple[Scores, Steps]:
-        """``text_score`` (rows,), and how often each triple occurs, in steps 0..16 (``TRIPLE_STEPS``): (rows, length - 2)."""
+    def text_fit(self, texts: Ids) -> Fit:
+        """How well texts (rows, length) fit the corpus."""
+        score, pairs, step = self._text_score(texts)
+        known: NDArray[np.bool_] = (step[:, :-1] > 0) & (step[:, 1:] > 0)  # as both triples of a frequent quad are
+        keys = pairs.key[:, :-2] * len(self.counts) ** 2 + pairs.key[:, 2:]
+        known[known] = False if self.quads is None else self.quads.has(_key(keys[known]))
+        return Fit(score, step, known)
+
+    def _text_score(self, texts: Ids) -> tuple[Scores, _Pairs, Steps]:
+        """``text_score``, with the pairs and the steps of the triples that it is made of."""
         pairs = self._pairs(texts[:, :-1], texts[:, 1:])
         step = self._triple_step(pairs.part((slice(None), slice(-1))), pairs.part((slice(None), slice(1, None))), texts[:, 2:])
         scores = self._log_probability(step, pairs.smoothed[:, :-1], pairs.p[:, 1:], texts[:, 2:])
-        total: Scores = scores.sum(1)
-        return total, step
+        return scores.sum(1), pairs, step
 
     def levels(self, texts: Ids) -> NDArray[np.int64]:
         """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""

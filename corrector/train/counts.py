@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
-from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
+from corrector.electra.ngrams import FREQUENT_QUAD, PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
 from corrector.electra.static_map import StaticMap, StaticSet
 from corrector.errors import InputError
 from corrector.propose import similar_characters
@@ -72,9 +72,9 @@ def _count_part(
 
 
 def ngrams_of(
-    arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float
+    arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float = 1.0
 ) -> Ngrams:
-    """The counts of some token arrays, which are the share ``scale`` of the corpus."""
+    """The counts of some token arrays, which are the share ``scale`` of the corpus. Quads, which no mark tells of, only of all of it."""
     found = []
     for size, steps in ((2, PAIR_STEPS), (3, TRIPLE_STEPS)):
         keys, counts = count_keys(arrays, size, vocabulary_size, max(1, round(steps[0] * scale)), specials)
@@ -85,9 +85,12 @@ def ngrams_of(
     for tokens in arrays:
         characters += np.bincount(tokens, minlength=vocabulary_size)
     characters[:specials] = 0
+    quads = None
+    if scale == 1:
+        quads = StaticSet.build(count_keys(arrays, 4, vocabulary_size, FREQUENT_QUAD, specials)[0])
     return Ngrams(
         (characters / scale).astype(np.float32), StaticMap.build(*pairs), StaticMap.build(triples[common], step[common] - 1), *alike,
-        StaticSet.build(triples[~common]),
+        StaticSet.build(triples[~common]), quads,
     )  # fmt: skip
 
 
