@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corrector.electra.look_alikes import fit_levels
 from corrector.electra.marks import MARK_FACTORS, MARK_REACH, MarkTables
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
@@ -125,7 +126,7 @@ def test_a_key_past_the_last_is_not_the_last(tables: MarkTables) -> None:
 def slow_types(tables: MarkTables, text: list[int]) -> list[int]:
     """The marks one token at a time; the levels are those of the n-grams, which have loops of their own to compare with."""
     assert tables.ngrams is not None
-    levels = tables.ngrams.levels(np.array(text, dtype=np.int64)[None])[0].tolist()
+    levels = fit_levels(tables.ngrams, np.array(text, dtype=np.int64)[None])[0].tolist()
     marks = [mark(level=level) for level in levels]
     known = [set(words.tolist()) for words in tables.words]
     for first in range(len(text)):

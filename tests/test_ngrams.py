@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from corrector.electra.look_alikes import LEVELS, evidence, fit_levels, joined
 from corrector.electra.ngrams import (
     FREQUENT_QUAD,
-    LEVELS,
     PAIR_SMOOTHING,
     PAIR_STEPS,
     SIMILARITY_WEIGHT,
@@ -17,7 +17,6 @@ from corrector.electra.ngrams import (
     TRIPLE_SMOOTHING,
     TRIPLE_STEPS,
     Ngrams,
-    joined,
     steps_of,
 )
 from corrector.electra.static_map import StaticMap
@@ -131,10 +130,10 @@ def planted() -> Ngrams:
 def test_a_planted_error_is_seen_and_its_correction_is_not(planted: Ngrams) -> None:
     wrong, right = ([A, B, character, D, E] for character in (WRONG, C))
     # WRONG scores -7.9 - 3.9 - 0.3 = -12.1 there and C -0.4 - 0.4 - 0.4: better by 10.9, of which 10.5 makes level 11.
-    assert planted.levels(np.array([wrong, right])).tolist() == [[0, 0, 11, 0, 0], [0] * 5]
+    assert fit_levels(planted, np.array([wrong, right])).tolist() == [[0, 0, 11, 0, 0], [0] * 5]
     fit = planted.text_score(np.array([[0, 0, *wrong, 0, 0], [0, 0, *right, 0, 0]]))
     assert fit[1] - fit[0] == pytest.approx(10.9, abs=0.05)
-    assert planted.levels(np.array([[E, WRONG, A]]))[0, 1] < 4  # where it belongs
+    assert fit_levels(planted, np.array([[E, WRONG, A]]))[0, 1] < 4  # where it belongs
 
 
 def test_a_look_alike_counts_less_the_less_it_is_alike(planted: Ngrams) -> None:
@@ -144,7 +143,7 @@ def test_a_look_alike_counts_less_the_less_it_is_alike(planted: Ngrams) -> None:
         row = planted.similarity.copy()
         row[WRONG] = similarity
         weaker = Ngrams(planted.counts, planted.pairs, planted.triples, planted.alike, row)
-        levels.append(int(weaker.levels(wrong)[0, 2]))
+        levels.append(int(fit_levels(weaker, wrong)[0, 2]))
     assert levels == [11, 8, 7, 1, 1]  # gains of 10.9, 7.2 and 5.1, then none
 
 
@@ -166,20 +165,20 @@ def test_a_look_alike_must_make_known_pairs(pairs: dict[tuple[int, int], int], l
     known = StaticMap.build(keys, np.array(list(pairs.values()), dtype=np.int64))
     ngrams = Ngrams(np.full(SIZE, 1000, dtype=np.float32), known, nothing, alike, np.full(alike.shape, 255, dtype=np.uint8))
     # WRONG scores -5.04 after A, and B after it as little: -10.07.
-    assert ngrams.levels(np.array([[A, WRONG, B]])).tolist() == [[0, level, 0]]
+    assert fit_levels(ngrams, np.array([[A, WRONG, B]])).tolist() == [[0, level, 0]]
 
 
 def test_a_rare_context_without_better_look_alikes_is_not_an_error(planted: Ngrams) -> None:
     alike = np.zeros_like(planted.alike)
     alike[WRONG] = E + 2  # never occurs
     alone = Ngrams(planted.counts, planted.pairs, planted.triples, alike, planted.similarity)
-    assert 1 <= alone.levels(np.array([[A, B, WRONG, D, E]]))[0, 2] <= 3
+    assert 1 <= fit_levels(alone, np.array([[A, B, WRONG, D, E]]))[0, 2] <= 3
     nothing = Ngrams(planted.counts, planted.pairs, planted.triples, np.zeros_like(alike), planted.similarity)
-    assert nothing.levels(np.array([[A, B, WRONG, D, E]])).tolist() == [[0] * 5]
+    assert fit_levels(nothing, np.array([[A, B, WRONG, D, E]])).tolist() == [[0] * 5]
 
 
 def test_specials_have_no_level(planted: Ngrams) -> None:
-    found = planted.levels(np.array([[2, A, B, MASK, D, E, SEP, 0], [2, 1, 1, WRONG, 5, 5, SEP, 0]]))
+    found = fit_levels(planted, np.array([[2, A, B, MASK, D, E, SEP, 0], [2, 1, 1, WRONG, 5, 5, SEP, 0]]))
     assert found[0].tolist() == [0] * 8
     assert np.delete(found[1], 3).tolist() == [0] * 7
 
@@ -257,14 +256,14 @@ def test_levels_are_those_of_plain_loops(random_ngrams: Ngrams) -> None:
     slow = Slow(random_ngrams)
     texts = training.texts(40, seed=5)
     flat, inside = joined(texts)
-    steps, levels = random_ngrams.evidence(flat, inside)
+    steps, levels = evidence(random_ngrams, flat, inside)
     expected = [slow.levels(text.tolist()) for text in texts]
     assert levels[inside].tolist() == [level for row in expected for level in row]
     assert len(set(levels.tolist())) > 12  # most levels occur, or this would say little
     assert min(levels) >= 0 and max(levels) < LEVELS
     assert steps.tolist() == random_ngrams.pair_step(flat[:-1], flat[1:]).tolist()
     for text, row in zip(texts, expected, strict=True):
-        assert random_ngrams.levels(text[None]).tolist() == [row]
+        assert fit_levels(random_ngrams, text[None]).tolist() == [row]
 
 
 def test_log_probability_is_that_of_plain_loops(random_ngrams: Ngrams) -> None:
@@ -277,24 +276,24 @@ def test_log_probability_is_that_of_plain_loops(random_ngrams: Ngrams) -> None:
 
 def test_rows_do_not_depend_on_one_another_nor_on_padding(random_ngrams: Ngrams) -> None:
     rows = np.random.default_rng(2).integers(0, training.SIZE, (12, 25))
-    together = random_ngrams.levels(rows)
-    assert together.tolist() == [random_ngrams.levels(row[None])[0].tolist() for row in rows]
+    together = fit_levels(random_ngrams, rows)
+    assert together.tolist() == [fit_levels(random_ngrams, row[None])[0].tolist() for row in rows]
     assert together.any()
-    longer = random_ngrams.levels(np.pad(rows, ((0, 0), (0, 7))))
+    longer = fit_levels(random_ngrams, np.pad(rows, ((0, 0), (0, 7))))
     assert longer[:, :25].tolist() == together.tolist()
     assert not longer[:, 25:].any()
 
 
 def test_many_places_are_compared_in_parts(random_ngrams: Ngrams, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(4).integers(training.FIRST_HAN, training.SIZE, (5, 60))
-    whole = random_ngrams.levels(rows)
-    monkeypatch.setattr("corrector.electra.ngrams._BLOCK", 7)
-    assert random_ngrams.levels(rows).tolist() == whole.tolist()
+    whole = fit_levels(random_ngrams, rows)
+    monkeypatch.setattr("corrector.electra.look_alikes._BLOCK", 7)
+    assert fit_levels(random_ngrams, rows).tolist() == whole.tolist()
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (0, 0), (2, 1)])
 def test_texts_of_nothing(random_ngrams: Ngrams, shape: tuple[int, int]) -> None:
-    assert random_ngrams.levels(np.full(shape, training.FIRST_HAN)).shape == shape
+    assert fit_levels(random_ngrams, np.full(shape, training.FIRST_HAN)).shape == shape
 
 
 def test_joined_texts_are_apart() -> None:
@@ -307,5 +306,5 @@ def test_joined_texts_are_apart() -> None:
 def test_arrays_and_back(random_ngrams: Ngrams) -> None:
     again = Ngrams.from_arrays(random_ngrams.arrays())
     rows = np.random.default_rng(6).integers(0, training.SIZE, (4, 30))
-    assert again.levels(rows).tolist() == random_ngrams.levels(rows).tolist()
+    assert fit_levels(again, rows).tolist() == fit_levels(random_ngrams, rows).tolist()
     assert again.text_score(rows).tolist() == random_ngrams.text_score(rows).tolist()

@@ -6,7 +6,7 @@ A mark is a mixed-radix number over four factors, computed from the token ids al
    neighbour (2), lies inside a three-character (4) or four-character word (8) of the lexicon;
 2. and 3. how often the pair with the left / right neighbour occurs in a large corpus, on a logarithmic scale of 8 levels;
 4. how well the token fits between two characters on either side, and how much better one that sounds or looks alike would
-   (``ngrams.Ngrams.levels``), on 16 levels.
+   (``look_alikes.fit_levels``), on 16 levels.
 
 Wrong characters break words, make rare pairs, and stand where a similar one is usual: the marks carry most of what a large network
 would otherwise have to remember.
@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.electra.ngrams import LEVELS, Ids, Ngrams, joined
+from corrector.electra.look_alikes import LEVELS, evidence, joined
+from corrector.electra.ngrams import Ids, Ngrams
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
 MARK_REACH = 3  # a mark depends on so many tokens on either side, which a word of four characters may cover
@@ -155,7 +156,7 @@ class MarkTables:
         """``types`` of ``joined`` texts, right where they are ``wanted``: by default everywhere."""
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
-            step, levels = self.ngrams.evidence(flat, inside if wanted is None else wanted)
+            step, levels = evidence(self.ngrams, flat, inside if wanted is None else wanted)
             pairs = _PAIR_LEVELS[step] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs

@@ -1,0 +1,126 @@
+"""How well each character of a text fits its neighbours, and how much better one that sounds or looks alike would.
+
+The score of a character c is ln p(c|l₂l₁) + ln p(r₁|l₁c) + ln p(r₂|cr₁), every triple it takes part in (``ngrams``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.electra.ngrams import (
+    PAIR_COUNTS,
+    SPECIALS,
+    TRIPLE_COUNTS,
+    TRIPLE_SMOOTHING,
+    Ids,
+    Ngrams,
+    Pairs,
+    Scores,
+    Steps,
+    as_keys,
+)
+
+LEVELS = 16
+_OWN_STEPS = np.array([-24.0, -16.0, -10.0], dtype=np.float32)  # scores of a character that no look-alike beats: levels 3, 2, 1, 0
+_GAIN_STEPS = np.array([1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 14.0, 17.0, 20.0], dtype=np.float32)  # of the best: levels 4 to 15
+_FITTING = -10.0  # a character that scores more is not compared with others
+_FEW_PAIRS = 2  # a look-alike is compared when it makes known pairs of at least this step in all
+_BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
+
+
+def fit_levels(ngrams: Ngrams, texts: Ids) -> NDArray[np.int64]:
+    """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
+    flat, inside = joined(texts)
+    return evidence(ngrams, flat, inside)[1][inside].reshape(texts.shape)
+
+
+def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_]) -> tuple[Steps, NDArray[np.int64]]:
+    """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,), which are compared
+    with look-alikes only where they are ``wanted``."""
+    pairs = ngrams.pairs_of(flat[:-1], flat[1:])
+    step = ngrams.triple_step(pairs.part(slice(-1)), pairs.part(slice(1, None)), flat[2:])
+    single = ngrams.log_probability_of(step, pairs.smoothed[:-1], pairs.p[1:], flat[2:])
+    own = np.zeros(len(flat), dtype=np.float32)
+    own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
+    comparable = ngrams.comparable[flat]
+    levels = 3 - _OWN_STEPS.searchsorted(own, side="right")
+    levels *= comparable
+    (places,) = (comparable & wanted & (own < _FITTING)).nonzero()
+    for start in range(0, len(places), _BLOCK):
+        block = places[start : start + _BLOCK]
+        gain = _gains(ngrams, flat, pairs, block, own[block])
+        better = gain > 0
+        levels[block[better]] = 4 + _GAIN_STEPS.searchsorted(gain[better], side="right")
+    return pairs.step, levels
+
+
+def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores) -> Scores:
+    """By how much the best look-alike at each place beats the character there, its similarity weighed in: (places,)."""
+    size, present = len(ngrams.counts), flat[places]
+    candidates = ngrams.alike_ids[present]  # (places, most)
+    keys = np.empty((2, *candidates.shape), dtype=np.int64)
+    np.add(candidates, (flat[places - 1] * size)[:, None], out=keys[0])
+    np.multiply(candidates, size, out=keys[1])
+    keys[1] += flat[places + 1][:, None]
+    left, right = ngrams.pairs.get(as_keys(keys))
+    (compared,) = ((left + right >= _FEW_PAIRS) & (candidates > 0)).reshape(-1).nonzero()
+    which = compared // candidates.shape[1]
+    characters, left, right = (part.reshape(-1)[compared] for part in (candidates, left, right))
+    score = _scores(ngrams, flat, pairs, places, which, characters, left, right)
+    score += ngrams.similarity_term[present].reshape(-1)[compared]
+    score -= own[which]
+    gains = np.full(candidates.shape, -np.inf, dtype=np.float32)
+    gains.reshape(-1)[compared] = score
+    best: Scores = gains.max(1)
+    return best
+
+
+def _scores(
+    ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, which: Ids, characters: Ids, left_step: Steps, right_step: Steps
+) -> Scores:
+    """The score of each of ``characters`` at ``places[which]``, where its two pairs have these steps: (characters,)."""
+    size = len(ngrams.counts)
+    left, right = PAIR_COUNTS[left_step], PAIR_COUNTS[right_step]
+    l1, r1 = flat[places - 1], flat[places + 1]
+    keys = np.empty((3, len(characters)), dtype=np.int64)  # of the triples l₂l₁c, l₁cr₁ and cr₁r₂
+    np.add(characters, (pairs.key[places - 2] * size)[which], out=keys[0])
+    np.multiply(characters, size, out=keys[1])
+    np.multiply(keys[1], size, out=keys[2])
+    keys[1] += (l1 * (size * size) + r1)[which]
+    keys[2] += pairs.key[places + 1][which]
+    known = np.empty(keys.shape, dtype=np.bool_)  # both pairs of the triple
+    known[1:] = right_step > 0
+    known[0] = left_step > 0
+    known[1] &= known[0]
+    known[0] &= (pairs.step[places - 2] > 0)[which]
+    known[2] &= (pairs.step[places + 1] > 0)[which]
+    p = np.empty(keys.shape, dtype=np.float32)
+    np.divide(left + ngrams.smoothing[characters], ngrams.smoothed[l1][which], out=p[0])
+    np.divide(right + ngrams.smoothing[r1][which], ngrams.smoothed[characters], out=p[1])
+    p[2] = pairs.p[places + 1][which]
+    p *= TRIPLE_SMOOTHING
+    p += TRIPLE_COUNTS[ngrams.step_of(keys, known)]
+    p[0] /= pairs.smoothed[places - 2][which]
+    p[1] /= left + TRIPLE_SMOOTHING
+    p[2] /= right + TRIPLE_SMOOTHING
+    np.log(p, out=p)
+    p[1] *= (r1 >= SPECIALS)[which]
+    p[2] *= (flat[places + 2] >= SPECIALS)[which]
+    scores: Scores = p[0] + p[1]
+    scores += p[2]
+    return scores
+
+
+def joined(texts: Sequence[NDArray[Any]] | NDArray[Any]) -> tuple[Ids, NDArray[np.bool_]]:
+    """Texts of any lengths as one, two zeros before, between and after them; and which of its places are text."""
+    gap = np.zeros(2, dtype=np.int64)
+    parts = [gap]
+    for text in texts:
+        parts += (text, gap)
+    sizes = [len(part) for part in parts]
+    flat: Ids = np.concatenate(parts, dtype=np.int64, casting="unsafe")
+    return flat, np.repeat(np.arange(len(sizes)) % 2 == 1, sizes)
