@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,13 @@ def test_a_constant_feature_does_not_hide_the_others() -> None:
     bias, slope = fit_log_linear(examples, 2)
     assert abs(bias) < 1
     assert slope > 2
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_platt_does_with_edits_of_one_kind(right: bool) -> None:
+    scale, offset = platt([(confidence, right, 1) for confidence in (0.3, 0.5, 0.6, 0.7)])
+    logit = scale * math.log(0.55 / 0.45) + offset
+    assert (logit > 0) == right and abs(logit) < 4
 
 
 def test_platt_undoes_overconfidence() -> None:

@@ -32,12 +32,16 @@ def _logit(share: float) -> float:
 
 
 def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
-    """Scale and offset of the logit of an edit's confidence, by logistic regression on whether it is right (Platt 1999)."""
+    """Scale and offset of the logit of an edit's confidence, by logistic regression on whether it is right (Platt 1999, section 2.2:
+    the targets are not 1 and 0 but (n₊ + 1) / (n₊ + 2) and 1 / (n₋ + 2), so that it does not matter if all edits are right)."""
     from sklearn.linear_model import LogisticRegression
 
     confidence = np.array([confidence for confidence, _, _ in edits])
     logits = np.log(confidence / (1 - confidence))
-    fitted = LogisticRegression(C=100.0).fit(logits[:, None], np.array([right for _, right, _ in edits]))
+    right = np.array([right for _, right, _ in edits])
+    target = np.where(right, (right.sum() + 1) / (right.sum() + 2), 1 / ((~right).sum() + 2))
+    classes = np.repeat([True, False], len(edits))  # every edit is right with the weight of its target and wrong with the rest
+    fitted = LogisticRegression(C=100.0).fit(np.tile(logits, 2)[:, None], classes, np.concatenate([target, 1 - target]))
     return round(float(fitted.coef_[0, 0]), 5), round(float(fitted.intercept_[0]), 5)
 
 
