@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corrector.similarity.words import jieba_words, misspelt
+from corrector.similarity.words import is_count, jieba_words, misspelt
 
 
 def test_a_rare_word_that_sounds_or_looks_like_a_common_one_is_misspelt() -> None:
@@ -33,3 +33,16 @@ def test_jieba_s_dictionary_has_misspelt_idioms() -> None:
     assert {"再接再励", "迫不急待", "兴高彩烈", "本未倒置"} <= found
     assert not found & {"再接再厉", "迫不及待", "兴高采烈", "本末倒置", "小题大作"}
     assert len(found) < len(words) / 100
+
+
+NUMBERS = [("四十分钟", True), ("一九六六", True), ("一心一意", False), ("十分", False), ("十分钟", False)]
+
+
+@pytest.mark.parametrize(("word", "expected"), NUMBERS)
+def test_numbers_with_what_they_count_are_told_from_words(word: str, expected: bool) -> None:
+    assert is_count(word) == expected
+
+
+def test_the_dictionary_without_numbers_loses_few_of_its_long_words() -> None:
+    long = [word for word, _, _ in jieba_words() if len(word) == 4]
+    assert 0.01 < sum(map(is_count, long)) / len(long) < 0.06

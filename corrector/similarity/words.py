@@ -52,9 +52,17 @@ def _alike(a: str, b: str) -> bool:
     return pinyin_similarity(a, b) >= SOUNDS_ALIKE or glyph_similarity(a, b) >= LOOKS_ALIKE
 
 
+def is_count(word: str) -> bool:
+    """Whether a word of four characters is a number with what it counts, 四十分钟 or 一九六六, of which the dictionary has two thousand.
+
+    Any number may stand there, so that one of them is a word says nothing; 三三两两 and the like are not missed much.
+    """
+    return len(word) == 4 and word[0] in _NUMERALS and word[1] in _NUMERALS
+
+
 def tables_from_jieba(vocabulary: Sequence[str]) -> MarkTables:
     """Word tables over a vocabulary, from the dictionary."""
-    return MarkTables(len(vocabulary), word_keys((word for word, _, _ in jieba_words()), vocabulary))
+    return MarkTables(len(vocabulary), word_keys((word for word, _, _ in jieba_words() if not is_count(word)), vocabulary))
 
 
 def word_keys(words: Iterable[str], vocabulary: Sequence[str]) -> tuple[Keys, Keys, Keys]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
-from corrector.similarity.words import jieba_words, misspelt
+from corrector.similarity.words import is_count, jieba_words, misspelt
 from corrector.train.counts import IN_NONE, write_marks
 
 Tokens = NDArray[np.uint16]
@@ -110,8 +110,8 @@ def pack(
             parts[own].append(tokens)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
-    wrong = misspelt(lexicon)  # they make realistic noise, but are no words to mark
-    write_marks(out, parts, vocabulary, [word for word in lexicon if word not in wrong], len(SPECIALS), say)
+    wrong = misspelt(lexicon)  # they make realistic noise, as counts do, but are no words to mark
+    write_marks(out, parts, vocabulary, [word for word in lexicon if word not in wrong and not is_count(word)], len(SPECIALS), say)
 
 
 @dataclass(frozen=True, eq=False)
