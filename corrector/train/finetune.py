@@ -149,9 +149,8 @@ def finetune(
     def source(count: int, length: int) -> Rows:
         labelled = round(count * pair_share)
         raw_windows = round((count - labelled) * config.raw_share)
-        parts = [made_rows(streams[0], count - labelled - raw_windows, length, trusted=True)]
-        if raw_windows:
-            parts.append(made_rows(streams[1], raw_windows, length, trusted=False))
+        windows = zip(streams, (count - labelled - raw_windows, raw_windows), (True, False), strict=False)  # raw text may have no stream
+        parts = [made_rows(stream, number, length, trusted=trusted) for stream, number, trusted in windows]
         original, given = pairs.batch(labelled, length)
         parts.append(Rows(original, given, np.full(labelled, IN_NONE, dtype=np.int64), np.full(labelled, True)))
         return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
