@@ -123,6 +123,7 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     column = np.arange(triples.shape[1])  # of the first character, which the padding moves by three
     until = column < (first + size)[:, None] + 3
     by_triple, by_quad = until & (column > first[:, None]), (until & (column >= first[:, None]))[:, :-1]
+
     def both(values: NDArray[Any], through: NDArray[np.bool_]) -> list[NDArray[Any]]:
         return [np.where(through, of, 0) for of in (values[before:][owner], values[:before])]  # before the change, and after it
 

@@ -41,9 +41,7 @@ def fit_levels(ngrams: Ngrams, texts: Ids) -> NDArray[np.int64]:
 def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_]) -> tuple[Steps, NDArray[np.int64]]:
     """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,), which are compared
     with look-alikes only where they are ``wanted``."""
-    pairs = ngrams.pairs_of(flat[:-1], flat[1:])
-    step = ngrams.triple_step(pairs.part(slice(-1)), pairs.part(slice(1, None)), flat[2:])
-    single = ngrams.log_probability_of(step, pairs.smoothed[:-1], pairs.p[1:], flat[2:])
+    pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
     comparable = ngrams.comparable[flat]

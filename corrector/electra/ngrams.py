@@ -97,26 +97,26 @@ class Ngrams:
     def log_probability(self, before: Ids, left: Ids, character: Ids) -> Scores:
         """ln p(character | before left), same shape; 0 for what is no character."""
         first, second = self.pairs_of(before, left), self.pairs_of(left, character)
-        return self.log_probability_of(self.triple_step(first, second, character), first.smoothed, second.p, character)
+        return self._log_probability(self._triple_step(first, second, character), first.smoothed, second.p, character)
 
     def text_score(self, texts: Ids) -> Scores:
         """The sum of ln p over all characters from the third on: (rows, length) → (rows,)."""
-        return self._text_score(texts)[0]
+        score: Scores = self.triples_of(texts)[2].sum(1)
+        return score
 
     def text_fit(self, texts: Ids) -> Fit:
         """How well texts (rows, length) fit the corpus."""
-        score, pairs, step = self._text_score(texts)
+        pairs, step, scores = self.triples_of(texts)
         known: NDArray[np.bool_] = (step[:, :-1] > 0) & (step[:, 1:] > 0)  # as both triples of a frequent quad are
         keys = pairs.key[:, :-2] * len(self.counts) ** 2 + pairs.key[:, 2:]
         known[known] = False if self.quads is None else self.quads.has(as_keys(keys[known]))
-        return Fit(score, step, known)
+        return Fit(scores.sum(1), step, known)
 
-    def _text_score(self, texts: Ids) -> tuple[Scores, Pairs, Steps]:
-        """``text_score``, with the pairs and the steps of the triples that it is made of."""
-        pairs = self.pairs_of(texts[:, :-1], texts[:, 1:])
-        step = self.triple_step(pairs.part((slice(None), slice(-1))), pairs.part((slice(None), slice(1, None))), texts[:, 2:])
-        scores = self.log_probability_of(step, pairs.smoothed[:, :-1], pairs.p[:, 1:], texts[:, 2:])
-        return scores.sum(1), pairs, step
+    def triples_of(self, texts: Ids) -> tuple[Pairs, Steps, Scores]:
+        """Of texts (…, length): their pairs (…, length - 1); the step of every triple and ln p of its last character (…, length - 2)."""
+        pairs = self.pairs_of(texts[..., :-1], texts[..., 1:])
+        step = self._triple_step(pairs.part(np.s_[..., :-1]), pairs.part(np.s_[..., 1:]), texts[..., 2:])
+        return pairs, step, self._log_probability(step, pairs.smoothed[..., :-1], pairs.p[..., 1:], texts[..., 2:])
 
     def pairs_of(self, left: Ids, right: Ids) -> Pairs:
         key = left.astype(np.int64) * len(self.counts) + right
@@ -125,7 +125,7 @@ class Ngrams:
         p = (count + self.smoothing[right]) / self.smoothed[left]
         return Pairs(key, step, p, count + TRIPLE_SMOOTHING)
 
-    def triple_step(self, first: Pairs, second: Pairs, character: Ids) -> Steps:
+    def _triple_step(self, first: Pairs, second: Pairs, character: Ids) -> Steps:
         """The step of abc, given the pairs ab and bc."""
         return self.step_of(first.key * len(self.counts) + character, (first.step > 0) & (second.step > 0))
 
@@ -141,7 +141,7 @@ class Ngrams:
         steps[known] = found
         return steps
 
-    def log_probability_of(self, step: Steps, smoothed: Scores, p_pair: Scores, character: Ids) -> Scores:
+    def _log_probability(self, step: Steps, smoothed: Scores, p_pair: Scores, character: Ids) -> Scores:
         """ln p(c|ab), given the step of abc, n(ab) + D₃ and p(c|b)."""
         p = p_pair * TRIPLE_SMOOTHING
         p += TRIPLE_COUNTS[step]

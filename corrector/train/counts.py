@@ -21,6 +21,7 @@ from corrector.similarity.words import word_keys
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
+AGAIN = "make the folder with `python -m corrector.train pack`"
 IN_NONE = -1  # the part of the corpus of a text that is in none of them
 _PARTS = 8  # counted one after another, by first character, so that memory stays bounded
 
@@ -119,7 +120,7 @@ def load_marks(data: Path) -> tuple[MarkTables, ...]:
     Raises InputError where there is none for the first part.
     """
     if not marks_path(data, 0).exists():
-        raise InputError(data, "has no counts of the corpus without each part; make the folder again with `python -m corrector.train pack`")
+        raise InputError(data, f"has no counts of the corpus without each part; {AGAIN}")
     count = next(number for number in count_from(0) if not marks_path(data, number).exists())
     return tuple(MarkTables.load(marks_path(data, number)) for number in (*range(count), IN_NONE))
 

@@ -18,10 +18,10 @@ import numpy as np
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.train import corpus, features, noise_tables
+from corrector.train.counts import AGAIN
 
 RECORD = "corpus.json"
 PARTS = 6  # of the corpus; each takes one count of all the others
-AGAIN = "make the folder with `python -m corrector.train pack`"
 
 
 @dataclass(frozen=True)
