@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from corrector.electra.associations import WordsAround
+from corrector.electra.look_alikes import joined
 from corrector.electra.ngrams import TRIPLE_STEPS
+from corrector.electra.static_map import LARGEST_VALUE
 from corrector.propose import around
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "ngram_gain",
     "known_before", "known_after", "triples_before", "triples_after", "quads_before", "quads_after",
+    "associated_before", "associated_after",
     "commoner", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
@@ -101,11 +105,12 @@ def _of_characters(
 
 
 def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 12).
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 14).
 
     Those are: by how much the corpus likes the changed text better; before and after the change, the most frequent triple through it
-    (0..1), how many of the triples the corpus knows, in thirds, and how many of the quads, in quarters; ln of how much commoner the
-    new characters are; the gain in characters inside words of two, of more, and of four alone; and whether several characters change.
+    (0..1), how many of the triples the corpus knows, in thirds, how many of the quads, in quarters, and the strongest association of a
+    word through it with one around (0..1); ln of how much commoner the new characters are; the gain in characters inside words of two,
+    of more, and of four alone; and whether several characters change.
     """
     regions = np.stack([_region(*item) for item in groups])
     owner, size = table.owner, table.used.sum(1)
@@ -131,12 +136,40 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
         *(of.max(1) for of in both(triples / np.float32(len(TRIPLE_STEPS)), by_triple)),
         *(of.sum(1) / 3 for of in both(triples > 0, by_triple)),
         *(of.sum(1) / 4 for of in both(quads, by_quad)),
+        *_associations(groups, table, texts[:before], characters),
     ]
     commoner = characters.log_counts[texts].sum(1)
     together = size > 1
     changed = (values[:before] - values[before:][owner] for values in (scores, commoner, words))
     gain, commoner, words = changed
     found: Floats = np.column_stack([gain, *known, commoner, words, together]).astype(np.float32)
+    return found
+
+
+def _associations(
+    groups: Sequence[Group], table: _Table, texts: NDArray[np.int64], characters: Characters
+) -> list[NDArray[np.float32]]:
+    """How strongly, 0..1, the words through what each edit changes are associated with others around: before the change and after it,
+    (edits,) each. ``texts`` are the changed regions."""
+    associations = characters.tables.associations
+    if associations is None:
+        return [np.zeros(len(texts), dtype=np.float32)] * 2
+    windows = {id(encoding): encoding.ids for encoding, _ in groups}
+    flat, inside = joined(list(windows.values()))
+    words = WordsAround(associations, flat, inside)
+    starts = dict(zip(windows, np.flatnonzero(inside & ~np.roll(inside, 1)).tolist(), strict=True))
+    begin = np.array([starts[id(encoding)] + members[0].token for encoding, members in groups])[table.owner] + table.first
+    size = table.used.sum(1)
+    shift = np.arange(-1, LONGEST)  # from the first changed character to the beginning of a word through it
+    edit, column = (shift < size[:, None]).nonzero()
+    at, span = begin[edit] + shift[column], (begin[edit], begin[edit] + size[edit])
+    left = table.first[edit] + _CONTEXT + shift[column]
+    new = (texts[edit, left] * associations.vocabulary_size + texts[edit, left + 1]).view(np.uint64)
+    found = []
+    for keys in (words.keys[at], new):
+        support = np.zeros((len(texts), len(shift)), dtype=np.float32)
+        support[edit, column] = words.support(keys, at, span)
+        found.append(support.max(1) / np.float32(LARGEST_VALUE))
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from corrector.electra.marks import MARK_REACH
+from corrector.electra.marks import MARK_CONTEXT, MARK_REACH, MarkTables
 from corrector.electra.runtime import Encoding
 from corrector.electra.tokenizer import Tokenizer
 
@@ -36,14 +36,15 @@ def together(places: Sequence[tuple[int, int, int]]) -> list[list[int]]:
 def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: Tokenizer, longest: int) -> list[Encoding]:
     """Each encoding, of at most ``longest`` tokens, with other ids at some of them, and with the types that belong to these.
 
-    Types of the project's own marks are found again only as far as the change reaches.
+    Types of the project's own marks are found again only as far as the change reaches, but for what it does to associations of words
+    farther away.
     """
-    reach = longest if tokenizer.tables is None else MARK_REACH
+    reach, context = (longest, longest) if tokenizer.tables is None else (MARK_REACH, _context(tokenizer.tables))
     result, nearby, affected = [], [], []
     for encoding, new in changes:
         ids = encoding.ids.copy()
         ids[list(new)] = list(new.values())
-        near = slice(max(0, min(new) - 2 * reach), max(new) + 1 + 2 * reach)
+        near = slice(max(0, min(new) - reach - context), max(new) + 1 + reach + context)
         types = encoding.types.copy()
         result.append((Encoding(ids, types, encoding.token_of, encoding.is_whole), types[near]))
         nearby.append(ids[near])
@@ -53,3 +54,8 @@ def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: 
     for (_, types), found, where in zip(result, tokenizer.token_types_many(nearby, affected), affected, strict=True):
         types[where] = found[where]
     return [encoding for encoding, _ in result]
+
+
+def _context(tables: MarkTables) -> int:
+    """How many tokens on either side a mark is made from."""
+    return MARK_REACH if tables.associations is None else MARK_CONTEXT

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corrector.electra.associations import association_keys
 from corrector.electra.look_alikes import fit_levels
 from corrector.electra.marks import MARK_FACTORS, MARK_REACH, MarkTables
 from corrector.electra.ngrams import Ngrams
@@ -222,9 +223,11 @@ def test_a_mark_depends_on_no_more_neighbours_than_told() -> None:
 
 
 @pytest.mark.parametrize("with_counts", [True, False])
-def test_save_and_load(tables: MarkTables, tmp_path: Path, with_counts: bool) -> None:
+@pytest.mark.parametrize("with_associations", [True, False])
+def test_save_and_load(tables: MarkTables, tmp_path: Path, with_counts: bool, with_associations: bool) -> None:
     path = tmp_path / "marks.npz"
-    saved = tables if with_counts else MarkTables(SIZE, tables.words)
+    associated = StaticMap.build(association_keys(*tables.words[0][:, None], SIZE), np.array([7])) if with_associations else None
+    saved = MarkTables(SIZE, tables.words, tables.ngrams if with_counts else None, associated)
     saved.save(path)
     loaded = MarkTables.load(path)
     assert loaded.vocabulary_size == SIZE
@@ -236,6 +239,9 @@ def test_save_and_load(tables: MarkTables, tmp_path: Path, with_counts: bool) ->
         ours, theirs = saved.ngrams.arrays(), loaded.ngrams.arrays()
         assert list(ours) == list(theirs)
         assert all(ours[name].dtype == theirs[name].dtype and (ours[name] == theirs[name]).all() for name in ours)
+    assert (loaded.associations is None) == (not with_associations)
+    if loaded.associations is not None:
+        assert loaded.associations.levels(*tables.words[0][:, None]).tolist() == [7]
     text = np.array([2, 6, 7, 15, 8, 11, 12, 13, 14, 9, 10, 3])
     assert loaded.types(text).tolist() == saved.types(text).tolist()
 

@@ -22,6 +22,7 @@ from corrector.confusions import Confusions
 from corrector.detect import detect
 from corrector.edit_features import FEATURES, LONGEST
 from corrector.edits import Change, Proposal, edits_of, group, reason_of
+from corrector.electra.associations import association_keys
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
 from corrector.electra.static_map import StaticMap
@@ -441,6 +442,23 @@ def test_triples_and_quads_through_an_edit_are_counted() -> None:
     assert [named[f"triples_{when}"] for when in ("before", "after")] == [0, 1]
     assert [named[f"quads_{when}"] for when in ("before", "after")] == [0, 0.75]
     assert [named[f"known_{when}"] for when in ("before", "after")] == pytest.approx([0, 2 / len(TRIPLE_STEPS)])
+
+
+def test_associations_of_the_words_through_an_edit() -> None:
+    """大家 is associated with 高兴 and 公司 with 高形."""
+    words = np.sort(np.array(list(map(key, ["大家", "公司", "高兴", "高形"])), dtype=np.uint64))
+    first, second = (np.array(list(map(key, pair)), dtype=np.uint64) for pair in (["大家", "公司"], ["高兴", "高形"]))
+    table = StaticMap.build(association_keys(first, second, len(VOCABULARY)), np.array([9, 3]))
+    known = Characters(VOCABULARY, KNOWN.id_of, MarkTables(len(VOCABULARY), (words, words[:0], words[:0]), None, table))
+    found = {}
+    for text in ("大家好，我高形", "公司好，我高形", "高形", "大家高形", "大家" + "我很" * 6 + "高形", "我高形大家公司"):
+        encoding, place = Tokenizer(VOCABULARY).encode(text), text.index("形")
+        member = dataclasses.replace(proposal("形", place, "兴"), token=place + 1)
+        (edits,) = edits_of([(encoding, [member])], known)
+        (edit,) = [edit for edit in edits if edit.replacement == "兴"]
+        named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
+        found[text] = [round(15 * named[f"associated_{when}"]) for when in ("before", "after")]
+    assert list(found.values()) == [[0, 9], [3, 0], [0, 0], [0, 9], [0, 0], [3, 9]]
 
 
 def test_features_of_many_groups_are_those_of_each() -> None:

@@ -35,6 +35,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
         said: list[str] = []
         corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, said.append, extra="鬱")
+    assert "near one another" in said.pop(0)
     assert [line.split()[-1] for line in said] == ["marks.without-0.npz", "marks.without-1.npz", "marks.all.npz"]
     return folder / "data"
 
@@ -69,7 +70,7 @@ def test_a_part_is_left_out_of_the_pairs(packed: Path, tokenizer: Tokenizer) -> 
     steps = {}
     for name, marks in zip(("0", "1", "all"), load_marks(packed), strict=True):
         ngrams = marks.ngrams
-        assert ngrams is not None
+        assert ngrams is not None and marks.associated is not None
         steps[name] = [int(ngrams.pair_step(*ids.reshape(2, 1))[0]) for ids in (spring, autumn)]
     # 30 occurrences are where step 5 begins; of half a corpus the limits are half as high, and step 6 begins at 30.
     assert steps == {"0": [0, 6], "1": [6, 0], "all": [5, 5]}

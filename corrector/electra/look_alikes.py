@@ -1,6 +1,7 @@
 """How well each character of a text fits its neighbours, and how much better one that sounds or looks alike would.
 
-The score of a character c is ln p(c|l₂l₁) + ln p(r₁|l₁c) + ln p(r₂|cr₁), every triple it takes part in (``ngrams``).
+The score of a character c is ln p(c|l₂l₁) + ln p(r₁|l₁c) + ln p(r₂|cr₁), every triple it takes part in (``ngrams``). In the comparison
+it is raised by how strongly a word through the character is associated with another around (``associations``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.electra.associations import STRENGTHS, Associations, WordsAround
 from corrector.electra.ngrams import (
     PAIR_COUNTS,
     SPECIALS,
@@ -29,18 +31,20 @@ _OWN_STEPS = np.array([-24.0, -16.0, -10.0], dtype=np.float32)  # scores of a ch
 _GAIN_STEPS = np.array([1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 14.0, 17.0, 20.0], dtype=np.float32)  # of the best: levels 4 to 15
 _FITTING = -10.0  # a character that scores more is not compared with others
 _FEW_PAIRS = 2  # a look-alike is compared when it makes known pairs of at least this step in all
+_ASSOCIATION_WEIGHT = np.float32(1.5)  # of an association's strength beside the score; compared on development rows
 _BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
 
 
-def fit_levels(ngrams: Ngrams, texts: Ids) -> NDArray[np.int64]:
+def fit_levels(ngrams: Ngrams, texts: Ids, associations: Associations | None = None) -> NDArray[np.int64]:
     """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
     flat, inside = joined(texts)
-    return evidence(ngrams, flat, inside)[1][inside].reshape(texts.shape)
+    around = None if associations is None else WordsAround(associations, flat, inside)
+    return evidence(ngrams, flat, inside, around)[1][inside].reshape(texts.shape)
 
 
-def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_]) -> tuple[Steps, NDArray[np.int64]]:
-    """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), and the levels (tokens,), which are compared
-    with look-alikes only where they are ``wanted``."""
+def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None) -> tuple[Steps, NDArray[np.int64]]:
+    """Of ``joined`` texts, with their ``words``: the step of each token with its right neighbour (tokens - 1,), and the levels
+    (tokens,), which are compared with look-alikes only where they are ``wanted``."""
     pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
@@ -50,13 +54,13 @@ def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_]) -> tuple[Step
     (places,) = (comparable & wanted & (own < _FITTING)).nonzero()
     for start in range(0, len(places), _BLOCK):
         block = places[start : start + _BLOCK]
-        gain = _gains(ngrams, flat, pairs, block, own[block])
+        gain = _gains(ngrams, flat, pairs, block, own[block], words)
         better = gain > 0
         levels[block[better]] = 4 + _GAIN_STEPS.searchsorted(gain[better], side="right")
     return pairs.step, levels
 
 
-def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores) -> Scores:
+def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None) -> Scores:
     """By how much the best look-alike at each place beats the character there, its similarity weighed in: (places,)."""
     size, present = len(ngrams.counts), flat[places]
     candidates = ngrams.alike_ids[present]  # (places, most)
@@ -71,6 +75,9 @@ def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores) ->
     score = _scores(ngrams, flat, pairs, places, which, characters, left, right)
     score += ngrams.similarity_term[present].reshape(-1)[compared]
     score -= own[which]
+    if words is not None:
+        score += _association(words, flat, places[which], characters)
+        score -= _association(words, flat, places, present)[which]
     gains = np.full(candidates.shape, -np.inf, dtype=np.float32)
     gains.reshape(-1)[compared] = score
     best: Scores = gains.max(1)
@@ -111,6 +118,15 @@ def _scores(
     scores: Scores = p[0] + p[1]
     scores += p[2]
     return scores
+
+
+def _association(words: WordsAround, flat: Ids, places: Ids, characters: Ids) -> Scores:
+    """What the strongest association of a word through each of ``characters`` at ``places`` adds to its score: (places,)."""
+    size = words.associations.vocabulary_size
+    left = words.support((flat[places - 1] * size + characters).view(np.uint64), places - 1, (places, places + 1))
+    right = words.support((characters * size + flat[places + 1]).view(np.uint64), places, (places, places + 1))
+    added: Scores = _ASSOCIATION_WEIGHT * STRENGTHS[np.maximum(left, right)]
+    return added
 
 
 def joined(texts: Sequence[NDArray[Any]] | NDArray[Any]) -> tuple[Ids, NDArray[np.bool_]]:

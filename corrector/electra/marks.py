@@ -5,8 +5,8 @@ A mark is a mixed-radix number over four factors, computed from the token ids al
 1. dictionary words (4 bits): the token ends a two-character word with its left neighbour (1), begins one with its right
    neighbour (2), lies inside a three-character (4) or four-character word (8) of the lexicon;
 2. and 3. how often the pair with the left / right neighbour occurs in a large corpus, on a logarithmic scale of 8 levels;
-4. how well the token fits between two characters on either side, and how much better one that sounds or looks alike would
-   (``look_alikes.fit_levels``), on 16 levels.
+4. how well the token fits between two characters on either side and among the words of the sentence, and how much better one that
+   sounds or looks alike would (``look_alikes.fit_levels``), on 16 levels.
 
 Wrong characters break words, make rare pairs, and stand where a similar one is usual: the marks carry most of what a large network
 would otherwise have to remember.
@@ -24,20 +24,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.electra.associations import REACH, Associations, Keys, WordsAround, among
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
+from corrector.electra.static_map import StaticMap
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
-MARK_REACH = 3  # a mark depends on so many tokens on either side, which a word of four characters may cover
-
-Keys = NDArray[np.uint64]
+MARK_REACH = 3  # a mark depends on so many tokens on either side, which a word of four characters may cover, but for associations,
+MARK_CONTEXT = REACH + 2  # which depend on these
 
 _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of each step of ngrams.PAIR_STEPS
 
 
 @dataclass(frozen=True, eq=False)
 class MarkTables:
-    """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any.
+    """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table
+    of ``associations``, which a model of an earlier version lacks.
 
     The key of ids (a, b, …) is their number in base ``vocabulary_size``.
     """
@@ -45,6 +47,7 @@ class MarkTables:
     vocabulary_size: int
     words: tuple[Keys, Keys, Keys]  # of two, three and four characters
     ngrams: Ngrams | None = None
+    associated: StaticMap | None = None
 
     @classmethod
     def load(cls, path: Path) -> MarkTables:
@@ -52,7 +55,8 @@ class MarkTables:
         with np.load(path) as data:
             words = tuple(np.cumsum(data[f"words{length}"], dtype=np.uint64) for length in (2, 3, 4))
             ngrams = Ngrams.from_arrays(data) if "pairs_map" in data else None
-            return cls(int(data["vocabulary_size"]), words, ngrams)  # type: ignore[arg-type]
+            associated = StaticMap(data["associated_map"], int(data["associated_seed"])) if "associated_map" in data else None
+            return cls(int(data["vocabulary_size"]), words, ngrams, associated)  # type: ignore[arg-type]
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""
@@ -63,11 +67,18 @@ class MarkTables:
             arrays[f"words{length}"] = differences.astype(np.uint32) if narrow else differences
         if self.ngrams is not None:
             arrays |= self.ngrams.arrays()
+        if self.associated is not None:
+            arrays |= {"associated_map": self.associated.table, "associated_seed": np.int64(self.associated.seed)}
         np.savez(path, **arrays)
+
+    @cached_property
+    def associations(self) -> Associations | None:
+        """Which of the words of two characters stand near one another more often than by chance."""
+        return None if self.associated is None else Associations(self.words[0], self.vocabulary_size, self.associated)
 
     def is_word(self, *ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether these two to four neighbours are a word of the lexicon; one array a place, all of one shape."""
-        return _among(self.words[len(ids) - 2], self._key(*ids))
+        return among(self.words[len(ids) - 2], self._key(*ids))
 
     def completions(self, texts: Ids) -> list[list[int]]:
         """The ids that in the middle of each row (rows, 7) make a word of four characters with those around; none where there is one."""
@@ -113,8 +124,8 @@ class MarkTables:
         for size, words in zip((2, 3, 4), self.words, strict=True):
             key = key[:, :-1] * self.vocabulary_size + ids[:, size - 1 :]
             before = before[:, :-1] * self.vocabulary_size + originals[:, size - 1 :]
-            is_word, changed = _among(words, before.view(np.uint64))[owner], key != before[owner]
-            is_word[changed] = _among(words, key[changed].view(np.uint64))
+            is_word, changed = among(words, before.view(np.uint64))[owner], key != before[owner]
+            is_word[changed] = among(words, key[changed].view(np.uint64))
             found.append(is_word)
         return _bits(found, ids.shape)
 
@@ -149,14 +160,15 @@ class MarkTables:
             key = key[:-1] * self.vocabulary_size
             key += flat[size - 1 :]
             whole = whole[:-1] & inside[size - 1 :]
-            found.append(_among(words, key.view(np.uint64)) & whole)
+            found.append(among(words, key.view(np.uint64)) & whole)
         return _bits(found, flat.shape).astype(np.int64)
 
     def _types(self, flat: Ids, inside: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """``types`` of ``joined`` texts, right where they are ``wanted``: by default everywhere."""
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
-            step, levels = evidence(self.ngrams, flat, inside if wanted is None else wanted)
+            words = None if self.associations is None else WordsAround(self.associations, flat, inside)
+            step, levels = evidence(self.ngrams, flat, inside if wanted is None else wanted, words)
             pairs = _PAIR_LEVELS[step] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs
@@ -173,11 +185,3 @@ def _bits(found: Sequence[NDArray[np.bool_]], shape: tuple[int, ...]) -> NDArray
             bit = 1 - place if size == 2 else size - 1  # the first of two begins a word, the second ends one
             bits[..., place : count + place] |= begun << np.uint8(bit)
     return bits
-
-
-def _among(keys: Keys, wanted: Keys) -> NDArray[np.bool_]:
-    """Which of ``wanted`` are among the sorted ``keys``: the same shape."""
-    if not len(keys):
-        return np.zeros(wanted.shape, dtype=np.bool_)
-    found: NDArray[np.bool_] = keys.take(np.searchsorted(keys, wanted), mode="clip") == wanted
-    return found

@@ -18,6 +18,7 @@ from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.similarity.words import word_keys
+from corrector.train.associate import associations_of
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
@@ -106,12 +107,15 @@ def write_marks(
     """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; and ``marks.all.npz``, of all of it."""
     words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
     total = sum(len(tokens) for part in parts for tokens in part)
-    for left_out in (*range(len(parts)), IN_NONE):
+    without = (*range(len(parts)), IN_NONE)
+    say("counting words near one another")
+    associated = associations_of(parts, without, words[0], len(vocabulary))
+    for left_out, associations in zip(without, associated, strict=True):
         arrays = [tokens for number, part in enumerate(parts) if number != left_out for tokens in part]
         path = marks_path(out, left_out)
         say(f"counting pairs and triples: {path.name}")
         ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, sum(map(len, arrays)) / total)
-        MarkTables(len(vocabulary), words, ngrams).save(path)
+        MarkTables(len(vocabulary), words, ngrams, associations.table).save(path)
 
 
 def load_marks(data: Path) -> tuple[MarkTables, ...]:

@@ -64,18 +64,16 @@ class _Attention(torch.autograd.Function):
 
 
 class _Discriminator(nn.Module):
-    """The network with its tables folded, as ELECTRA has them; for rows without padding."""
+    """The network with the table of its characters folded; for rows without padding."""
 
     def __init__(self, model: JointElectra) -> None:
         super().__init__()
         self.model = model
         self.words = nn.Parameter(model.embeddings.table().detach())
-        self.types = nn.Parameter(model.embeddings.folded_types())
 
     def forward(self, ids: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
         embeddings, encoder = self.model.embeddings, self.model.encoder
-        total = nn.functional.embedding(ids, self.words) + embeddings.position(torch.arange(ids.shape[1]))
-        states: Tensor = encoder.project(embeddings.norm(total + nn.functional.embedding(types, self.types)))
+        states: Tensor = encoder.project(embeddings(ids, types, self.words))
         for layer in encoder.layers:
             assert isinstance(layer, Layer)
             states = layer.after(states, _Attention.apply(states, layer.qkv.weight.t(), layer.qkv.bias, layer.heads))
