@@ -122,20 +122,24 @@ def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
 
 
 def propose(
-    sites: Sequence[tuple[Encoding, int]], visible: Sequence[Floats], masked: Sequence[Floats], characters: Characters
+    sites: Sequence[tuple[Encoding, int]],
+    visible: Sequence[Floats],
+    masked: Sequence[Floats],
+    completing: Sequence[Sequence[int]],
+    characters: Characters,
 ) -> list[list[int]]:
     """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original. They are the generator's
-    best, similar characters that fit, and what completes a word.
+    best, similar characters that fit, and what completes a word (``Characters.completions``).
 
     ``visible`` and ``masked`` are the generator's log-probabilities, for each site (vocabulary,), with the character in place and
     hidden; what is likeliest is said by their mean.
     """
     replaceable = characters.replaceable
     likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in (visible, masked)], 1).tolist()
-    offered = zip(sites, _fitting(sites, visible, masked, characters), characters.completions(sites), strict=True)
+    offered = zip(sites, _fitting(sites, visible, masked, characters), completing, strict=True)
     result = []
-    for row, ((encoding, token), fitting, completing) in enumerate(offered):
-        chosen = {*likeliest[row], *fitting, *completing} - {int(encoding.ids[token])}
+    for row, ((encoding, token), fitting, completed) in enumerate(offered):
+        chosen = {*likeliest[row], *fitting, *completed} - {int(encoding.ids[token])}
         ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
         order = np.argsort(-(visible[row][ids] + masked[row][ids]), kind="stable")
         result.append(ids[order].tolist())

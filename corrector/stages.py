@@ -131,7 +131,8 @@ class Stages:
         sites = [(encodings[number], member.token) for number, members in groups for member in members]
         visible = [member.visible for _, members in groups for member in members]
         masked = [next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members]
-        proposed = zip(masked, propose(sites, visible, masked, self.characters), strict=True)
+        completing = [member.candidates for _, members in groups for member in members]
+        proposed = zip(masked, propose(sites, visible, masked, completing, self.characters), strict=True)
         return [
             (number, tuple(dataclasses.replace(m, masked=view, candidates=ids) for m, (view, ids) in zip(members, proposed, strict=False)))
             for number, members in groups

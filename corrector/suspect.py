@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,16 +37,16 @@ class Look:
 def suspected(
     windows: Sequence[Sentence], encodings: Sequence[Encoding], looks: Sequence[Look], characters: Characters, ranker: Ranker
 ) -> list[tuple[int, tuple[Proposal, ...]]]:
-    """Groups of suspicions, (window, members), still without candidates: what both networks find likely enough to be wrong, or what
-    alone keeps three others from being a word with it."""
+    """Groups of suspicions, (window, members): what both networks find likely enough to be wrong, or what alone keeps three others from
+    being a word with it. Their only candidates yet are those that complete such a word."""
     groups: list[tuple[int, tuple[Proposal, ...]]] = []
     completions = iter(characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
     for look in looks:
-        completed = np.array([len(next(completions)) > 0 for _ in look.tokens])
-        kept = np.flatnonzero(completed | ranker.is_suspicious(look.logits, look.best_others)).tolist()
+        completing = list(islice(completions, len(look.tokens)))
+        kept = np.flatnonzero(np.array([len(ids) > 0 for ids in completing]) | ranker.is_suspicious(look.logits, look.best_others)).tolist()
         names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
         members = [
-            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, ())
+            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, completing[i])
             for i, index in ((i, look.indexes[i]) for i in kept)
         ]
         groups += [(look.window, grouped) for grouped in group(members)]

@@ -15,6 +15,7 @@ from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS, Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.word_set import WordSet
 from corrector.rewrites import rewritten
 from corrector.train import associate
 from corrector.train.associate import FEWEST, associations_of
@@ -27,7 +28,7 @@ Ids = np.ndarray
 def table(words: Ids, size: int, pairs: dict[tuple[int, int], int]) -> Associations:
     """These levels of pairs of words, given by their numbers."""
     first, second = (np.array([words[pair[side]] for pair in pairs], dtype=np.uint64) for side in (0, 1))
-    return Associations(words, size, StaticMap.build(association_keys(first, second, size), np.array(list(pairs.values()))))
+    return Associations(WordSet(words), size, StaticMap.build(association_keys(first, second, size), np.array(list(pairs.values()))))
 
 
 def random_associations(tables: MarkTables, seed: int) -> Associations:
@@ -49,7 +50,7 @@ def tables() -> MarkTables:
 
 def slow_support(associations: Associations, text: list[int], word: tuple[int, int], at: int, begin: int, end: int) -> int:
     """The same, one word around at a time."""
-    size, known = associations.vocabulary_size, set(associations.words.tolist())
+    size, known = associations.vocabulary_size, set(associations.words.keys.tolist())
     key = word[0] * size + word[1]
     best = 0
     for place in range(max(0, at - REACH), min(len(text) - 1, at + REACH + 1)):

@@ -358,7 +358,7 @@ def proposal(character: str, index: int, *candidates: str) -> Proposal:
     for rank, candidate in enumerate(candidates):
         view[KNOWN.id_of[candidate]] = -1.0 - rank
     encoding = Tokenizer(VOCABULARY, tables().types).encode(character)
-    (found,) = propose([(encoding, 1)], view[None], view[None], KNOWN)
+    (found,) = propose([(encoding, 1)], view[None], view[None], [()], KNOWN)
     return Proposal(index, index + 1, 3.0, 0.0, view, view, found)
 
 
@@ -385,7 +385,7 @@ def test_an_idiom_proposes_the_character_it_lacks() -> None:
     assert characters.completions(sites) == [[vocabulary.index("厉")], [], [], []]
     flat = np.full(len(vocabulary), -2.0, dtype=np.float32)
     flat[vocabulary.index("厉")] = -30.0
-    (found,) = propose(sites[:1], [flat], [flat], characters)
+    (found,) = propose(sites[:1], [flat], [flat], characters.completions(sites[:1]), characters)
     assert vocabulary.index("厉") in found
     assert characters.completions([]) == []
 
@@ -396,10 +396,10 @@ def test_proposals_of_many_are_those_of_each() -> None:
     encoding = Tokenizer(VOCABULARY, tables().types).encode("我很高形。大家好")
     sites = [(encoding, token) for token in (1, 3, 4, 6, 7)]
     visible, masked = rng.normal(-6, 3, (2, len(sites), len(VOCABULARY))).astype(np.float32)
-    together = propose(sites, visible, masked, KNOWN)
+    together = propose(sites, visible, masked, [()] * len(sites), KNOWN)
     for number, site in enumerate(sites):
         row = slice(number, number + 1)
-        assert propose([site], visible[row], masked[row], KNOWN) == [together[number]]
+        assert propose([site], visible[row], masked[row], [()], KNOWN) == [together[number]]
         mean = visible[number] + masked[number]
         assert together[number] == sorted(together[number], key=lambda candidate: -mean[candidate])
 
@@ -470,7 +470,7 @@ def test_features_of_many_groups_are_those_of_each() -> None:
         for first, size in ((0, 1), (1, 2), (0, 3), (len(text) - 1, 1)):
             sites = [(encoding, place + 1) for place in range(first, first + size)]
             visible, masked = rng.normal(-6, 3, (2, size, len(VOCABULARY))).astype(np.float32)
-            found = zip(sites, visible, masked, propose(sites, visible, masked, KNOWN), strict=True)
+            found = zip(sites, visible, masked, propose(sites, visible, masked, [()] * len(sites), KNOWN), strict=True)
             groups.append((encoding, [Proposal(t - 1, t, 1.0, 0.5, v, m, ids) for (_, t), v, m, ids in found]))
     groups.insert(3, (groups[0][0], [dataclasses.replace(groups[0][1][0], candidates=())]))
     together = edits_of(groups, KNOWN)

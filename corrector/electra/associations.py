@@ -8,28 +8,27 @@ characters are associated when, at most ``REACH`` characters apart, they occur e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
+from corrector.electra.word_set import Keys, WordSet
 
 REACH = 12  # characters from the beginning of a word to that of another
 WEAKEST, LEVEL = 2.0, 0.5  # the mutual information, in nats, from which on words are associated, and of each level above the first
 STRENGTHS = np.array([0.0, *(WEAKEST + LEVEL * (np.arange(LARGEST_VALUE) + 0.5))], dtype=np.float32)  # in nats, of each level
 
 Ids = NDArray[np.int64]
-Keys = NDArray[np.uint64]
 
 _GAPS = np.array([gap for gap in range(-REACH, REACH + 1) if abs(gap) >= 2])  # nearer ones share a character
 
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """How strongly words of two characters are associated: levels 1..15 of pairs of sorted ``words``, the keys of ``MarkTables``."""
+    """How strongly words of two characters are associated: levels 1..15 of pairs of ``words``, whose keys are those of ``MarkTables``."""
 
-    words: Keys
+    words: WordSet
     vocabulary_size: int
     table: StaticMap
 
@@ -50,7 +49,7 @@ class WordsAround:
     def __init__(self, associations: Associations, flat: Ids, inside: NDArray[np.bool_]) -> None:
         self.associations = associations
         self.keys = (flat[:-1] * associations.vocabulary_size + flat[1:]).view(np.uint64)
-        is_word = among(associations.words, self.keys) & inside[:-1] & inside[1:]
+        is_word = associations.words.has(self.keys) & inside[:-1] & inside[1:]
         self._text_of = np.cumsum(~inside)
         self._is_word = np.pad(is_word, (REACH, REACH + 1))
 
@@ -60,7 +59,7 @@ class WordsAround:
         ``changed`` says from where to before where the text is another there: the words around that overlap it do not count.
         """
         support = np.zeros(len(keys), dtype=np.uint8)
-        (words,) = among(self.associations.words, keys).nonzero()
+        (words,) = self.associations.words.has(keys).nonzero()
         begin, end = changed
         around = at[words, None] + _GAPS
         counts = self._is_word[around + REACH]  # REACH is what it was padded with
@@ -73,11 +72,3 @@ class WordsAround:
         if len(first):
             support[own[first]] = np.maximum.reduceat(levels, first)
         return support
-
-
-def among(keys: Keys, wanted: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of ``wanted`` are among the sorted ``keys``: the same shape."""
-    if not len(keys):
-        return np.zeros(wanted.shape, dtype=np.bool_)
-    found: NDArray[np.bool_] = keys.take(np.searchsorted(keys, wanted), mode="clip") == wanted
-    return found

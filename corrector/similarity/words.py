@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from corrector.electra.associations import Keys
 from corrector.electra.marks import MarkTables
+from corrector.electra.word_set import Keys
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from corrector.electra.associations import LEVEL, REACH, WEAKEST, Associations, association_keys
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
+from corrector.electra.word_set import WordSet
 
 Tokens = NDArray[np.uint16]
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -43,7 +44,7 @@ def associations_of(
     for kept in found:
         keys, levels = (np.concatenate(columns) for columns in zip(*kept, strict=True))
         first, second = (words[half] for half in np.divmod(keys, len(words)))
-        yield Associations(words, vocabulary_size, StaticMap.build(association_keys(first, second, vocabulary_size), levels))
+        yield Associations(WordSet(words), vocabulary_size, StaticMap.build(association_keys(first, second, vocabulary_size), levels))
 
 
 def _word_numbers(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: int) -> Iterator[tuple[NDArray[np.int64], ...]]:
