@@ -124,10 +124,10 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     bits = characters.tables.changed_word_bits(texts, regions, owners)
     three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
     words = np.stack([bits & 1, three + four, four], -1).sum(1)
-    scores, triples, quads = characters.text_fit(np.pad(texts, ((0, 0), (3, 3))))
-    column = np.arange(triples.shape[1])  # of the first character, which the padding moves by three
-    until = column < (first + size)[:, None] + 3
-    by_triple, by_quad = until & (column > first[:, None]), (until & (column >= first[:, None]))[:, :-1]
+    scores, triples, quads = characters.text_fit(texts)
+    begin = np.arange(triples.shape[1])  # of a triple
+    until = begin < (first + size)[:, None]
+    by_triple, by_quad = until & (begin >= first[:, None] - 2), (until & (begin >= first[:, None] - 3))[:, :-1]
 
     def both(values: NDArray[Any], through: NDArray[np.bool_]) -> list[NDArray[Any]]:
         return [np.where(through, of, 0) for of in (values[before:][owner], values[:before])]  # before the change, and after it

@@ -39,8 +39,9 @@ def _head(manifest: Mapping[str, Any]) -> str:
             f"# {manifest['name']} {manifest['version']}",
             "A pair of Chinese ELECTRA networks that correct misspelt characters: a discriminator that tells for every character"
             " whether it was replaced, and a generator that says what stood there. One token is one character; token types carry"
-            f" marks of known words and pairs and of how well each character fits its neighbours.{size} A log-linear ranker"
-            " (`ranker.json`) weighs the generator against sound, shape and word formation and gives a calibrated probability.",
+            f" marks of known words and pairs and of how well each character fits its neighbours and the words around.{size} A"
+            " log-linear ranker (`ranker.json`) weighs the generator against sound, shape and word formation and gives a calibrated"
+            " probability.",
             f"Licence {manifest['licence']}. Made with electra-correct {made_with}. This page is generated from `manifest.json`.",
         )
     )
