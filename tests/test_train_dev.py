@@ -18,8 +18,9 @@ from tests.training import CLS_ID, FIRST_HAN, MASK_ID, SEP_ID, SIZE, VOCABULARY
 torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint  # noqa: E402
+from corrector.train.batches import Rows  # noqa: E402
 from corrector.train.dev import THRESHOLDS, DevSet, Prediction, dev_scores, predict, smooth_scores, strict_f1  # noqa: E402
-from corrector.train.loop import Rows, Trainer  # noqa: E402
+from corrector.train.loop import Trainer  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 
@@ -199,10 +200,10 @@ def test_measuring_leaves_no_trace_in_what_is_trained(tmp_path: Path) -> None:
     plain = trainer(768)
     plain.run(tmp_path / "plain", lambda: None, lambda _: None)
     first = trainer(384)
-    first.run(tmp_path / "run", lambda: None, lambda _: None, lambda: dev_scores(first.model, [dev], first.marks[-1]))
+    first.run(tmp_path / "run", lambda: None, lambda _: None, lambda: dev_scores(first.model, [dev], first.batches.marks[-1]))
     second = trainer(768)
     second.restore(checkpoint.load(tmp_path / "run" / "checkpoint.pt"))
-    second.run(tmp_path / "run", lambda: None, lambda _: None, lambda: dev_scores(second.model, [dev], second.marks[-1]))
+    second.run(tmp_path / "run", lambda: None, lambda _: None, lambda: dev_scores(second.model, [dev], second.batches.marks[-1]))
     for (name, ours), (_, theirs) in zip(second.model.named_parameters(), plain.model.named_parameters(), strict=True):
         assert torch.equal(ours, theirs), name
     assert (second.tokens, second.step) == (plain.tokens, plain.step) == (768, 6)

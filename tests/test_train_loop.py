@@ -16,13 +16,14 @@ from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
 torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint  # noqa: E402
-from corrector.train.loop import Rows, Trainer, learning_rate_at  # noqa: E402
+from corrector.train.batches import Rows  # noqa: E402
+from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 
 if TYPE_CHECKING:
+    from corrector.train.batches import Source
     from corrector.train.config import TrainConfig
-    from corrector.train.loop import Source
 
 
 def fresh_windows() -> Source:
@@ -108,7 +109,7 @@ def test_labels_and_marks_of_a_batch() -> None:
     a, b, c = FIRST_HAN, FIRST_HAN + 1, FIRST_HAN + 2
     original = np.array([[2, a, b, c, c, c, c, 3], [2, a, c, c, 6, 3, 0, 0]])
     corrupted = np.array([[2, a, b, c, c, b, MASK_ID, 3], [2, a, b, c, 6, 3, 0, 0]])
-    batch = one.make_batch(original, corrupted, np.array([0, 2]), np.array([True, False]))
+    batch = one.batches.make(original, corrupted, np.array([0, 2]), np.array([True, False]), one.rng)
     assert batch.ids.tolist() == corrupted.tolist()
     assert batch.replaced.tolist() == [[0, 0, 0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]
     assert batch.detection_weight.tolist() == [[0, 1, 1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0, 0, 0]]

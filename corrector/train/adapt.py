@@ -42,13 +42,14 @@ from corrector.progress import is_terminal
 from corrector.rank import Ranker, default_ranker
 from corrector.stages import Stages
 from corrector.train import noise_tables
+from corrector.train.batches import Rows
 from corrector.train.calibrate import refit_check
 from corrector.train.config import ModelConfig, TrainConfig, override
 from corrector.train.corpus import SPECIALS, lexicon_words
 from corrector.train.export import export_onnx, parameters
 from corrector.train.finetune import FINETUNE_NOISE, Pairs, PairSet, PairStream, Parts, split, with_right_sentences
 from corrector.train.ledger import run_record
-from corrector.train.loop import Rows, Trainer
+from corrector.train.loop import Trainer
 from corrector.train.noise import Noise
 from corrector.train.release import refresh_manifest, write_new_manifest
 from corrector.train.released import read_network

@@ -12,9 +12,9 @@ import numpy as np
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
+from corrector.train.batches import Arrays, Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.counts import IN_NONE
-from corrector.train.loop import Arrays, Rows
 from corrector.train.observed import Observed, observe
 from corrector.train.prepare import shard_names
 from corrector.train.pretrain import (

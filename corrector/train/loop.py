@@ -11,52 +11,22 @@ import json
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor
 
 from corrector.electra.marks import MarkTables
 from corrector.train import checkpoint
+from corrector.train.batches import Arrays, BatchMaker, Source
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.model import JointElectra
 from corrector.train.noise import Noise
 
-Arrays = NDArray[np.int64]
 Numbers = dict[str, float]
-
-
-class Rows(NamedTuple):
-    """Windows to learn from, before errors are made."""
-
-    original: Arrays  # (count, length)
-    given: Arrays  # the same with the errors of a labelled row, or -1
-    folds: Arrays  # (count,) part of the corpus
-    trusted: NDArray[np.bool_]  # (count,) whether the original has no errors of its own, as far as anyone knows
-
-
-Source = Callable[[int, int], Rows]
-"""(count, window length) → that many windows."""
-
-
-@dataclass
-class Batch:
-    """What one step's heads learn from; all on the device."""
-
-    ids: Tensor  # (batch, length) as the encoder sees them
-    types: Tensor
-    mask: Tensor | None
-    replaced: Tensor  # (batch, length) 0/1
-    detection_weight: Tensor  # (batch, length) 0 on padding, specials and [MASK]
-    positions: Tensor  # (n,) flat places of the corrective head
-    targets: Tensor  # (n,)
-    correction_weight: Tensor  # (n,)
-    trusted: Tensor  # (batch, 1)
 
 
 def learning_rate_at(tokens: int, config: TrainConfig) -> float:
@@ -76,7 +46,8 @@ class Trainer:
     def __init__(
         self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source
     ) -> None:
-        self.config, self.noise, self.marks, self.specials, self.source = config, noise, marks, specials, source
+        self.config, self.noise, self.source = config, noise, source
+        self.batches = BatchMaker(marks, specials, noise.mask_id, config.kept_share, config.device)
         torch.set_num_threads(config.threads)
         torch.set_float32_matmul_precision("high")
         self.model = model.to(config.device)
@@ -114,7 +85,7 @@ class Trainer:
             group["lr"] = learning_rate_at(self.tokens, self.config)
         if share:
             corrupted[:share], numbers = self._generate(original[:share])
-        batch = self.make_batch(original, corrupted, folds, trusted)
+        batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
         with self._autocast():
             loss, detection, logits, right = self._heads(
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
@@ -164,48 +135,18 @@ class Trainer:
         masked, places = self.noise.mask_for_generator(original, self.rng)
         targets = original.reshape(-1)[places]
         with self._autocast():
-            loss, logits = self._generator(self._tensor(masked), self._tensor(places), self._tensor(targets))
+            loss, logits = self._generator(self.batches.tensor(masked), self.batches.tensor(places), self.batches.tensor(targets))
         loss.backward()
         with torch.no_grad():
             bias = torch.from_numpy(self.noise.similarity_bias(targets, self.rng)).to(self.config.device)
             noise = torch.rand(logits.shape, generator=self.torch_rng, device=self.config.device)
             samples = (logits + bias - torch.log(-torch.log(noise.clamp(1e-9, 1 - 1e-7)))).argmax(-1)  # Gumbel-max
-            accuracy = (logits.argmax(-1) == self._tensor(targets)).float().mean().item()
+            accuracy = (logits.argmax(-1) == self.batches.tensor(targets)).float().mean().item()
         corrupted = original.reshape(-1).copy()
         keep = self.rng.random(len(places)) < 0.5  # half of the masked places are given back: fewer errors than the paper's
         keep |= ~self.noise.tables.is_han[targets]
         corrupted[places] = np.where(keep, targets, samples.cpu().numpy())
         return corrupted.reshape(original.shape), {"generator_loss": loss.item(), "generator_accuracy": accuracy}
-
-    def make_batch(self, original: Arrays, corrupted: Arrays, folds: Arrays, trusted: NDArray[np.bool_]) -> Batch:
-        """Marks are computed on the corrupted text. The corrective head gets a fixed number of places: wrong, masked, then right ones."""
-        mask_id = self.noise.mask_id
-        types = np.empty_like(original)
-        for fold in np.unique(folds):
-            types[folds == fold] = self.marks[fold].types(corrupted[folds == fold])
-        flat_original, flat = original.reshape(-1), corrupted.reshape(-1)
-        padding = flat == 0
-        masked = flat == mask_id
-        wrong = (flat != flat_original) & ~masked
-        draw = self.rng.random(flat.size) + 2.0 * (wrong | masked)
-        draw[padding | ((flat < self.specials) & ~masked)] = -1.0
-        count = flat.size // 8
-        places = np.argpartition(-draw, count)[:count]
-        learned = (wrong | masked)[places]
-        weight = np.where(learned, 1.0, self.config.kept_share * flat.size / count)
-        weight[draw[places] < 0] = 0.0
-        detect = ~padding & ~masked & (flat >= self.specials)
-        shape = original.shape
-        padded = bool(padding.any())
-        return Batch(
-            self._tensor(corrupted), self._tensor(types), self._tensor((~padding).reshape(shape)) if padded else None,
-            self._tensor(wrong.astype(np.float32).reshape(shape)), self._tensor(detect.astype(np.float32).reshape(shape)),
-            self._tensor(places), self._tensor(flat_original[places]), self._tensor(weight.astype(np.float32)),
-            self._tensor(trusted[:, None]),
-        )  # fmt: skip
-
-    def _tensor(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.config.device)
 
     # ---- a run ----------------------------------------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ import numpy as np
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint, ledger
+from corrector.train.batches import Rows, Source
 from corrector.train.config import TrainConfig, from_mapping, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.counts import load_marks
-from corrector.train.loop import Numbers, Rows, Source, Trainer
+from corrector.train.loop import Numbers, Trainer
 from corrector.train.model import JointElectra
 from corrector.train.neighbours import attend_to_neighbours
 from corrector.train.noise import Noise
@@ -85,7 +86,7 @@ def dev_measure(config: TrainConfig, tokenizer: Tokenizer, trainer: Trainer) -> 
 
     length = max(length for _, length in config.stages)
     sets = [DevSet.read(Path(path), tokenizer, config.dev_rows, length) for path in config.dev]
-    return (lambda: dev_scores(trainer.model, sets, trainer.marks[-1])) if sets else None
+    return (lambda: dev_scores(trainer.model, sets, trainer.batches.marks[-1])) if sets else None
 
 
 def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:

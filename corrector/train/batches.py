@@ -1,0 +1,90 @@
+"""What a step of training learns from: windows, the errors in them, their marks, and the places of the corrective head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from corrector.electra.marks import MarkTables
+
+Arrays = NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Windows to learn from, before errors are made."""
+
+    original: Arrays  # (count, length)
+    given: Arrays  # the same with the errors of a labelled row, or -1
+    folds: Arrays  # (count,) part of the corpus
+    trusted: NDArray[np.bool_]  # (count,) whether the original has no errors of its own, as far as anyone knows
+
+
+Source = Callable[[int, int], Rows]
+"""(count, window length) → that many windows."""
+
+
+@dataclass
+class Batch:
+    """What one step's heads learn from; all on the device."""
+
+    ids: Tensor  # (batch, length) as the encoder sees them
+    types: Tensor
+    mask: Tensor | None
+    replaced: Tensor  # (batch, length) 0/1
+    detection_weight: Tensor  # (batch, length) 0 on padding, specials and [MASK]
+    positions: Tensor  # (n,) flat places of the corrective head
+    targets: Tensor  # (n,)
+    correction_weight: Tensor  # (n,)
+    trusted: Tensor  # (batch, 1)
+
+
+@dataclass(frozen=True)
+class BatchMaker:
+    """Makes batches of windows and their corrupted text; ``marks`` are those of ``counts.load_marks``.
+
+    The corrective head gets a place for every eight tokens: wrong and masked ones, and right ones, which weigh as much as if
+    ``kept_share`` of all had been chosen.
+    """
+
+    marks: tuple[MarkTables, ...]
+    specials: int
+    mask_id: int
+    kept_share: float
+    device: str
+
+    def make(
+        self, original: Arrays, corrupted: Arrays, folds: Arrays, trusted: NDArray[np.bool_], rng: np.random.Generator
+    ) -> Batch:
+        """Of windows (count, length) as they were and as they are read, their parts of the corpus and whether they are trusted (count,)."""
+        types = np.empty_like(original)
+        for fold in np.unique(folds):
+            types[folds == fold] = self.marks[fold].types(corrupted[folds == fold])
+        flat_original, flat = original.reshape(-1), corrupted.reshape(-1)
+        padding = flat == 0
+        masked = flat == self.mask_id
+        wrong = (flat != flat_original) & ~masked
+        draw = rng.random(flat.size) + 2.0 * (wrong | masked)
+        draw[padding | ((flat < self.specials) & ~masked)] = -1.0
+        count = flat.size // 8
+        places = np.argpartition(-draw, count)[:count]
+        learned = (wrong | masked)[places]
+        weight = np.where(learned, 1.0, self.kept_share * flat.size / count)
+        weight[draw[places] < 0] = 0.0
+        detect = ~padding & ~masked & (flat >= self.specials)
+        shape = original.shape
+        padded = bool(padding.any())
+        return Batch(
+            self.tensor(corrupted), self.tensor(types), self.tensor((~padding).reshape(shape)) if padded else None,
+            self.tensor(wrong.astype(np.float32).reshape(shape)), self.tensor(detect.astype(np.float32).reshape(shape)),
+            self.tensor(places), self.tensor(flat_original[places]), self.tensor(weight.astype(np.float32)),
+            self.tensor(trusted[:, None]),
+        )  # fmt: skip
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
