@@ -90,7 +90,9 @@ def test_frequent_quads_are_known() -> None:
     known = Ngrams.from_arrays(ngrams_of(texts, SIZE, SPECIALS, NONE).arrays())
     rows = np.array([[A, B, C, D, E], [D, A, B, C, D]])
     assert known.text_fit(rows).quads.tolist() == [[True, False], [False, True]]
-    part = ngrams_of(texts, SIZE, SPECIALS, NONE, 0.5)  # marks are all that a part of the corpus is counted for
+    half = ngrams_of(texts, SIZE, SPECIALS, NONE, 0.5)  # half as many will do
+    assert half.text_fit(rows).quads.tolist() == [[True, True], [False, True]]
+    part = ngrams_of(texts, SIZE, SPECIALS, NONE, 0.5, with_quads=False)
     assert not part.text_fit(rows).quads.any()
 
 

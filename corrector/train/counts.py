@@ -74,9 +74,14 @@ def _count_part(
 
 
 def ngrams_of(
-    arrays: Sequence[Tokens], vocabulary_size: int, specials: int, alike: tuple[NDArray[Any], NDArray[Any]], scale: float = 1.0
+    arrays: Sequence[Tokens],
+    vocabulary_size: int,
+    specials: int,
+    alike: tuple[NDArray[Any], NDArray[Any]],
+    scale: float = 1.0,
+    with_quads: bool = True,
 ) -> Ngrams:
-    """The counts of some token arrays, which are the share ``scale`` of the corpus. Quads, which no mark tells of, only of all of it."""
+    """The counts of some token arrays, which are the share ``scale`` of the corpus. Marks do not need the quads."""
     found = []
     for size, steps in ((2, PAIR_STEPS), (3, TRIPLE_STEPS)):
         keys, counts = count_keys(arrays, size, vocabulary_size, max(1, round(steps[0] * scale)), specials)
@@ -88,8 +93,8 @@ def ngrams_of(
         characters += np.bincount(tokens, minlength=vocabulary_size)
     characters[:specials] = 0
     quads = None
-    if scale == 1:
-        quads = StaticSet.build(count_keys(arrays, 4, vocabulary_size, FREQUENT_QUAD, specials)[0])
+    if with_quads:
+        quads = StaticSet.build(count_keys(arrays, 4, vocabulary_size, max(1, round(FREQUENT_QUAD * scale)), specials)[0])
     return Ngrams(
         (characters / scale).astype(np.float32), StaticMap.build(*pairs), StaticMap.build(triples[common], step[common] - 1), *alike,
         StaticSet.build(triples[~common]), quads,
@@ -114,7 +119,8 @@ def write_marks(
         arrays = [tokens for number, part in enumerate(parts) if number != left_out for tokens in part]
         path = marks_path(out, left_out)
         say(f"counting pairs and triples: {path.name}")
-        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, sum(map(len, arrays)) / total)
+        scale = sum(map(len, arrays)) / total
+        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale, with_quads=left_out == IN_NONE)
         MarkTables(len(vocabulary), words, ngrams, associations.table).save(path)
 
 
