@@ -11,7 +11,7 @@ import pytest
 
 from corrector.electra.associations import LEVEL, REACH, STRENGTHS, WEAKEST, Associations, WordsAround, association_keys
 from corrector.electra.look_alikes import evidence, fit_levels, joined
-from corrector.electra.marks import MarkTables
+from corrector.electra.marks import MARK_CONTEXT, MarkTables
 from corrector.electra.ngrams import SPECIALS, Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
@@ -175,6 +175,16 @@ def test_levels_with_associations_are_those_of_plain_loops(tables: MarkTables) -
     plain = evidence(tables.ngrams, flat, inside)[1][inside].tolist()
     assert np.mean(np.array(found) != plain) > 0.1  # or this would say little
     assert [level for marks in tables.types_many(texts) for level in (marks // 1024).tolist()] == found
+
+
+def test_a_mark_depends_on_no_more_neighbours_than_told(tables: MarkTables) -> None:
+    rng = np.random.default_rng(9)
+    middle = 20
+    texts = rng.integers(training.FIRST_HAN, training.SIZE, (300, 2 * middle + 1))
+    changed = texts.copy()
+    changed[:, middle] = rng.integers(training.FIRST_HAN, training.SIZE, len(texts))
+    differing = np.flatnonzero((tables.types(changed) != tables.types(texts)).any(0))
+    assert differing.min() == middle - MARK_CONTEXT and differing.max() == middle + MARK_CONTEXT
 
 
 def test_rewritten_windows_have_their_marks_near_the_change(tables: MarkTables) -> None:

@@ -31,8 +31,8 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.word_set import Keys, WordSet
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
-MARK_REACH = 3  # a mark depends on so many tokens on either side, which a word of four characters may cover, but for associations,
-MARK_CONTEXT = REACH + 2  # which depend on these
+MARK_REACH = 3  # associations aside, a mark depends on so many tokens on either side, which a word of four characters may cover
+MARK_CONTEXT = REACH + 1  # and with them on so many
 
 _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of each step of ngrams.PAIR_STEPS
 
