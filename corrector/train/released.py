@@ -23,6 +23,7 @@ from corrector.train.transformers_names import LAYER_NAMES
 _AGAIN = "start from --from default, or export the model again with this version"
 _NOT_RELEASED = ("generator.", "generator_head.", "embeddings.feature")
 _LAYER_PARTS = ("qkv", "out", "up", "down")
+_MARKS = tuple(f"embeddings.marks.{number}.weight" for number in range(len(MARK_FACTORS)))
 _ROUNDING = {"onnx": 0.02, "pytorch": 2e-3}
 """Of the largest value of a mark table: what 8 bits over the whole table, or half precision, may do to an entry."""
 
@@ -40,17 +41,18 @@ def read_network(directory: ModelDirectory) -> JointElectra:
         state = _from_onnx(directory, config) if directory.kind == "onnx" else _from_pytorch(directory, config)
     except (KeyError, ValueError) as error:
         raise ModelError(directory.path, f"its networks are not laid out as this version does ({error}); {_AGAIN}") from error
-    types = state.pop("types")
-    factors = _unfolded(types)
-    state |= {f"embeddings.marks.{number}.weight": factor for number, factor in enumerate(factors)}
+    types = state.pop("types", None)
+    if types is not None:
+        state |= dict(zip(_MARKS, _unfolded(types), strict=True))
     wanted = {name: tensor.shape for name, tensor in model.state_dict().items() if not name.startswith(_NOT_RELEASED)}
     wrong = [name for name in sorted(wanted.keys() | state.keys()) if name not in state or state[name].shape != wanted.get(name)]
     if wrong:
         raise ModelError(directory.path, f"its networks have no fitting {', '.join(wrong[:3])}; {_AGAIN}")
     model.load_state_dict(state, strict=False)
-    off = float((model.embeddings.folded_types() - types).abs().max())
-    if off > _ROUNDING[directory.kind] * float(types.abs().max()):
-        raise ModelError(directory.path, f"its token types are not a sum of marks (off by {off:.2g}); {_AGAIN}")
+    if types is not None:
+        off = float((model.embeddings.folded_types() - types).abs().max())
+        if off > _ROUNDING[directory.kind] * float(types.abs().max()):
+            raise ModelError(directory.path, f"its token types are not a sum of marks (off by {off:.2g}); {_AGAIN}")
     model.eval()
     return model
 
@@ -113,7 +115,8 @@ def _unfolded(types: Tensor) -> list[Tensor]:
 
 
 def _from_onnx(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tensor]:
-    """Parameters by name and ``types``. The word table is that of the generator, rounded row by row."""
+    """Parameters by name; of an export by version 0.7 or earlier ``types``, the tables of the marks folded into one. The word table is
+    that of the generator, rounded row by row."""
     reader, head = _Graph(directory.discriminator.weights), _Graph(directory.generator.weights)
     matrices = ["encoder.project"]
     matrices += [f"encoder.layers.{number}.{part}" for number in range(config.layers) for part in _LAYER_PARTS]
@@ -126,7 +129,9 @@ def _from_onnx(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tens
     state["correction.dense.weight"] = head.dequantized(dense).T.contiguous()
     state["embeddings.word.weight"] = head.dequantized(table).T.contiguous()
     state["embeddings.position.weight"] = reader.dequantized("model.embeddings.position.weight")
-    return state | {"types": reader.dequantized("types")}
+    if "types_quantized" in reader.constants:
+        return state | {"types": reader.dequantized("types")}
+    return state | {name: reader.dequantized(f"model.{name}") for name in _MARKS}
 
 
 class _Graph:
@@ -157,7 +162,7 @@ class _Graph:
 
 
 def _from_pytorch(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tensor]:
-    """Parameters by name and ``types``."""
+    """Parameters by name, and ``types``: the tables of the marks folded into one, as transformers has them."""
     theirs, head = _load(directory.discriminator), _load(directory.generator)
     embeddings = "electra.embeddings."
     state = {
