@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corrector import Corrector, corrected_text
-from corrector.electra.model import MARKS, RANKER
+from corrector.electra.model import DISCRIMINATOR, MARKS, RANKER
 from corrector.electra.model_dir import DEFAULT_MODEL, find_model
 from corrector.errors import EvalDataError, ModelError
 from corrector.eval.metrics import evaluate
@@ -264,6 +265,30 @@ def test_an_export_is_read_back(network: JointElectra, released: dict[str, Path]
     assert torch.allclose(found.embeddings.folded_types(), network.embeddings.folded_types(), atol=0.02)
     exact = dict(network.named_parameters())["encoder.layers.1.up.bias"]
     assert torch.allclose(found.encoder.layers[1].up.bias, exact, atol=0.0 if kind == "onnx" else 1e-3)
+
+
+def test_an_export_of_an_earlier_version_is_read_back(network: JointElectra, released: dict[str, Path], tmp_path: Path) -> None:
+    """Before 0.8 the tables of the marks were one in ONNX too."""
+    import onnx
+    from onnx import numpy_helper
+
+    earlier = tmp_path / "model"
+    shutil.copytree(released["onnx"], earlier)
+    path = earlier / DISCRIMINATOR / "model.int8.onnx"
+    model = onnx.load(str(path))
+    kept = [item for item in model.graph.initializer if ".marks." not in item.name]
+    types = network.embeddings.folded_types().numpy()
+    scale = np.abs(types).max() / 127
+    parts = {"quantized": np.round(types / scale).astype(np.int8), "zero_point": np.int8(0), "scale": np.float32(scale)}
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    model.graph.initializer.extend(numpy_helper.from_array(np.asarray(part), f"types_{name}") for name, part in parts.items())
+    onnx.save(model, str(path))
+    write_rest(earlier, VOCABULARY)
+    found = read_network(find_model(earlier))
+    assert torch.allclose(found.embeddings.folded_types(), network.embeddings.folded_types(), atol=0.02)
+    for ours, theirs in zip(outputs(found), outputs(network), strict=True):
+        assert (ours - theirs).abs().mean() < 0.1 * theirs.std()
 
 
 def test_what_cannot_be_read(released: dict[str, Path], tmp_path: Path) -> None:
