@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,13 +77,19 @@ def _near(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: in
             low, high = np.minimum(a, b), np.maximum(a, b)
             near = (gap >= 2) & (gap <= REACH) & (places[:-after] < _BLOCK) & (low != high) & (high % _SLICES == slice_)
             pieces.append(low[near] * len(words) + high[near])
-    return _counted(np.concatenate(pieces))
+    return counted(np.concatenate(pieces))
 
 
-def _counted(keys: NDArray[np.int64]) -> Counts:
+def counted(keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Sorts ``keys``; each of them once, and how often it occurs."""
     keys.sort()
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = _firsts(keys)
     return keys[first], np.diff(np.append(first, len(keys)))
+
+
+def _firsts(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Where in sorted keys another one begins."""
+    return np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]]))
 
 
 def _sum(parts: Sequence[Counts]) -> Counts:
@@ -91,5 +98,5 @@ def _sum(parts: Sequence[Counts]) -> Counts:
     times = np.concatenate([counts for _, counts in parts])
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = _firsts(keys)
     return keys[first], np.add.reduceat(times[order], first) if len(first) else times

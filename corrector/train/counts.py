@@ -18,7 +18,7 @@ from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.similarity.words import word_keys
-from corrector.train.associate import associations_of
+from corrector.train.associate import associations_of, counted
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
@@ -66,11 +66,9 @@ def _count_part(
         for i in range(1, size):
             key = key * np.uint64(vocabulary_size) + tokens[at + i].astype(np.uint64)
         pieces.append(key)
-    keys = np.sort(np.concatenate(pieces))
-    starts = np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, dtype=np.intp)
-    counts = np.diff(np.append(starts, len(keys)))
+    keys, counts = counted(np.concatenate(pieces))
     often = counts >= at_least
-    return keys[starts[often]], counts[often]
+    return keys[often], counts[often]
 
 
 def ngrams_of(
