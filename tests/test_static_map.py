@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrector.electra.static_map import LARGEST_VALUE, StaticMap, StaticSet
+from corrector.electra.static_map import LARGEST_VALUE, THIRDS, StaticMap, StaticSet
 
 FIRST, SECOND, THIRD = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 WORD = 2**64 - 1
@@ -22,16 +22,22 @@ def as_keys(numbers: object) -> np.ndarray:
 
 def slow_value(static_map: StaticMap, key: int) -> int:
     """What ``get`` promises for one key."""
-    third = len(static_map.table) // 3
+    size, segment = len(static_map.table), static_map.segment
     mixed = (key + static_map.seed) * FIRST & WORD
     mixed ^= mixed >> 29
     mixed = mixed * SECOND & WORD
     mixed ^= mixed >> 32
     other = mixed * THIRD & WORD
-    slots = [mixed >> 32, mixed & 0xFFFFFFFF, other >> 32]
+    parts = [mixed >> 32, mixed & 0xFFFFFFFF, other >> 32]
+    if segment == THIRDS:
+        slots = [number * (size // 3) + (part * (size // 3) >> 32) for number, part in enumerate(parts)]
+    else:
+        first = parts[0] * (size - 2 * segment) >> 32
+        slots = [first, *(first + number * segment ^ parts[number] % segment for number in (1, 2))]
+        assert [slot // segment for slot in slots] == [first // segment + number for number in range(3)]
     found = 0
-    for part, slot in enumerate(slots):
-        found ^= int(static_map.table[part * third + (slot * third >> 32)])
+    for slot in slots:
+        found ^= int(static_map.table[slot])
     return found & 15 if found >> 4 == other >> 8 & 0xFFF else 0
 
 
@@ -46,7 +52,7 @@ def test_every_key_gives_its_value(items: dict[int, int]) -> None:
 def test_any_key_gives_what_plain_integers_give(items: dict[int, int], others: list[int], seed: int) -> None:
     built = StaticMap.build(as_keys(items), np.array(list(items.values())))
     noise = np.random.default_rng(len(others)).integers(0, 2**16, 48, dtype=np.uint16)
-    for one in (built, StaticMap(noise, seed)):
+    for one in (built, StaticMap(noise, seed), StaticMap(noise, seed, 8)):
         assert one.get(as_keys(others)).tolist() == [slow_value(one, key) for key in others]
 
 
@@ -61,12 +67,33 @@ def test_absent_keys_are_hardly_ever_found() -> None:
     assert np.count_nonzero(more) == pytest.approx(400_000 / 4096 * 15 / 16, rel=0.4)
 
 
-def test_a_large_map_takes_two_and_a_half_bytes_a_key() -> None:
-    keys = np.arange(50_000, dtype=np.uint64) * np.uint64(7)
-    values = (np.arange(50_000) % 15 + 1).astype(np.uint8)
+def test_a_large_map_takes_little_more_than_two_bytes_a_key() -> None:
+    keys = np.arange(1_000_000, dtype=np.uint64) * np.uint64(7)
+    values = (np.arange(len(keys)) % 15 + 1).astype(np.uint8)
     built = StaticMap.build(keys, values)
-    assert built.get(keys).tolist() == values.tolist()
-    assert built.table.nbytes < 2.5 * len(keys)
+    assert np.array_equal(built.get(keys), values)
+    assert built.table.nbytes < 2.28 * len(keys)
+
+
+def test_what_is_saved_is_read_again() -> None:
+    keys = as_keys(range(100, 400))
+    some, several = StaticMap.build(keys, np.full(300, 9)), StaticSet.build(keys)
+    data = some.arrays("some") | several.arrays("several")
+    assert (again := StaticMap.read(data, "some")) is not None and again.get(keys).tolist() == [9] * 300
+    assert (held := StaticSet.read(data, "several")) is not None and held.has(keys).all() and not held.has(keys + np.uint64(300)).all()
+    assert StaticMap.read(data, "several") is None and StaticSet.read(data, "other") is None
+
+
+def test_a_filter_of_version_0_8_is_read() -> None:
+    """Its file has no length of a segment."""
+    rng = np.random.default_rng(4)
+    table = rng.integers(0, 2**16, 48, dtype=np.uint16)
+    found = StaticMap.read({"some_map": table, "some_seed": np.array(7)}, "some")
+    assert found is not None and found.segment == THIRDS
+    keys = rng.integers(0, 2**50, 40_000).astype(np.uint64)  # some nine of them have the right twelve bits by chance
+    values = found.get(keys).tolist()
+    assert 0 < np.count_nonzero(values) < 40
+    assert values == [slow_value(found, int(key)) for key in keys]
 
 
 def test_an_empty_map_knows_nothing() -> None:

@@ -56,8 +56,7 @@ class MarkTables:
         with np.load(path) as data:
             words = tuple(np.cumsum(data[f"words{length}"], dtype=np.uint64) for length in (2, 3, 4))
             ngrams = Ngrams.from_arrays(data) if "pairs_map" in data else None
-            associated = StaticMap(data["associated_map"], int(data["associated_seed"])) if "associated_map" in data else None
-            return cls(int(data["vocabulary_size"]), words, ngrams, associated)  # type: ignore[arg-type]
+            return cls(int(data["vocabulary_size"]), words, ngrams, StaticMap.read(data, "associated"))  # type: ignore[arg-type]
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""
@@ -69,7 +68,7 @@ class MarkTables:
         if self.ngrams is not None:
             arrays |= self.ngrams.arrays()
         if self.associated is not None:
-            arrays |= {"associated_map": self.associated.table, "associated_seed": np.int64(self.associated.seed)}
+            arrays |= self.associated.arrays("associated")
         np.savez(path, **arrays)
 
     @cached_property

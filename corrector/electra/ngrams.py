@@ -74,21 +74,18 @@ class Ngrams:
     @classmethod
     def from_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Ngrams:
         """The reverse of ``arrays``."""
-        pairs, triples = (StaticMap(data[f"{name}_map"], int(data[f"{name}_seed"])) for name in ("pairs", "triples"))
-        rare, quads = (
-            StaticSet(data[f"{name}_set"], int(data[f"{name}_seed"])) if f"{name}_set" in data else None for name in ("rare", "quads")
-        )
+        pairs, triples = StaticMap.read(data, "pairs"), StaticMap.read(data, "triples")
+        if pairs is None or triples is None:
+            raise KeyError("pairs_map or triples_map")
+        rare, quads = StaticSet.read(data, "rare"), StaticSet.read(data, "quads")
         return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], rare, quads)
 
     def arrays(self) -> dict[str, Any]:
         """Everything as named arrays, to be saved."""
-        sets = {name: held for name, held in (("rare", self.rare), ("quads", self.quads)) if held is not None}
-        parts: dict[str, Any] = {f"{name}_set": held.table for name, held in sets.items()}
-        return parts | {f"{name}_seed": np.int64(held.seed) for name, held in sets.items()} | {
-            "character_counts": self.counts, "alike": self.alike, "similarity": self.similarity,
-            "pairs_map": self.pairs.table, "pairs_seed": np.int64(self.pairs.seed),
-            "triples_map": self.triples.table, "triples_seed": np.int64(self.triples.seed),
-        }  # fmt: skip
+        parts: dict[str, Any] = {"character_counts": self.counts, "alike": self.alike, "similarity": self.similarity}
+        for name, held in (("pairs", self.pairs), ("triples", self.triples), ("rare", self.rare), ("quads", self.quads)):
+            parts |= {} if held is None else held.arrays(name)
+        return parts
 
     def pair_step(self, left: Ids, right: Ids) -> Steps:
         """How often each pair occurs, in steps 0..15 (``PAIR_STEPS``)."""
