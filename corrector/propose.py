@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from corrector.electra.marks import MarkTables
     from corrector.electra.runtime import Encoding, Floats
+    from corrector.electra.slips import Slips
 
 FROM_EACH_VIEW = 7  # best of the generator with the character visible, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
@@ -27,10 +28,11 @@ _BLOCK = 800  # short texts scored at a time: some thousand keys, which the cach
 
 
 class Characters:
-    """What is known about the characters of a vocabulary: which may replace others, which are alike, how the corpus uses them."""
+    """What is known about the characters of a vocabulary: which may replace others, which are alike, how the corpus uses them, which
+    people were seen to confuse."""
 
-    def __init__(self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables) -> None:
-        self.vocabulary, self.id_of, self.tables = vocabulary, id_of, tables
+    def __init__(self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables, slips: Slips | None = None) -> None:
+        self.vocabulary, self.id_of, self.tables, self.slips = vocabulary, id_of, tables, slips
         self._similar: dict[int, NDArray[np.int64]] = {}
 
     @cached_property

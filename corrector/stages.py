@@ -27,6 +27,7 @@ from corrector.types import Sentence
 
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
+    from corrector.electra.slips import Slips
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
@@ -46,8 +47,10 @@ class GroupChoice:
 class Stages:
     """The stages over one model, from sentences to scored edits; without thresholds on confidence, so calibration uses it too."""
 
-    def __init__(self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH) -> None:
-        self.tokenizer, self.runtime, self.ranker, self.max_length = tokenizer, runtime, ranker, max_length
+    def __init__(
+        self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH, slips: Slips | None = None
+    ) -> None:
+        self.tokenizer, self.runtime, self.ranker, self.max_length, self.slips = tokenizer, runtime, ranker, max_length, slips
         self.hopeless = HOPELESS
         self.recall = Recall()
         self.vocabulary = tokenizer.vocabulary
@@ -57,13 +60,13 @@ class Stages:
         """The stages over an opened model directory, in the longest windows that it has positions for."""
         positions = model.discriminator.setting("max_position_embeddings")
         length = MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
-        return cls(model.tokenizer, load_runtime(model, threads), ranker, length)
+        return cls(model.tokenizer, load_runtime(model, threads), ranker, length, model.slips)
 
     @cached_property
     def characters(self) -> Characters:
         """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""
         tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
-        return Characters(self.vocabulary, self.tokenizer.id_of, tables)
+        return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips)
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""

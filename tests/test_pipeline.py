@@ -37,6 +37,8 @@ from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
 from corrector.train.counts import ngrams_of
+from corrector.train.pairs import PairSet
+from corrector.train.slips import count_slips
 from corrector.types import CorrectedDocument, Document, Span
 from corrector.words import ProtectedWords
 from tests import training
@@ -273,7 +275,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     default_ranker().save(ranker)
     network = SimpleNamespace(setting=lambda name: None)
     tokenizer = Tokenizer(VOCABULARY, tables().types)
-    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, tokenizer=tokenizer, discriminator=network)
+    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, tokenizer=tokenizer, discriminator=network, slips=None)
     monkeypatch.setattr(pipeline, "find_model", lambda name: directory)
     monkeypatch.setattr(stages_module, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
     return ranker
@@ -424,6 +426,17 @@ def test_features_of_an_edit_by_hand() -> None:
     assert named["together"] == 0
     assert named["same_sound"] == 1
     assert reason_of(edit) == "same_sound"
+
+
+def test_an_edit_knows_how_often_people_were_seen_to_make_the_slip() -> None:
+    slips = count_slips([PairSet((("高形", "高兴"), ("形", "形")), 3.0)], Tokenizer(VOCABULARY))
+    known = Characters(VOCABULARY, KNOWN.id_of, tables(), slips)
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("高形")
+    members = [dataclasses.replace(proposal(char, place, option), token=place + 1) for place, (char, option) in enumerate(("高很", "形兴"))]
+    (edits,) = edits_of([(encoding, members)], known)
+    found = {edit.replacement: edit.features[FEATURES.index("slip")] for edit in edits}
+    seen, never = math.log(3.2 / 56), math.log(0.2 / 53)
+    assert found["兴"] == pytest.approx(seen, abs=1e-5) and found["很兴"] == pytest.approx(seen + never, abs=1e-5)
 
 
 def test_triples_and_quads_through_an_edit_are_counted() -> None:

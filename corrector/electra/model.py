@@ -12,6 +12,7 @@ from corrector.electra.manifest import AGAIN, read_json, sha256, short_checksum
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
+    from corrector.electra.slips import Slips
     from corrector.electra.tokenizer import Marker, Tokenizer
 
 Kind = Literal["onnx", "pytorch"]
@@ -23,7 +24,7 @@ WEIGHTS: Mapping[Kind, tuple[str, ...]] = {
 }
 """The weight files of each kind; the first one there is used."""
 
-CONFIG, VOCABULARY, MARKS, RANKER = "config.json", "vocab.txt", "marks.npz", "ranker.json"
+CONFIG, VOCABULARY, MARKS, RANKER, SLIPS = "config.json", "vocab.txt", "marks.npz", "ranker.json", "slips.npz"
 DISCRIMINATOR, GENERATOR = "discriminator", "generator"
 
 _BERT_SEGMENTS = 2  # a type table no larger than this holds BERT's two segments and knows nothing of marks
@@ -76,6 +77,24 @@ class ModelDirectory:
         path = self.path / RANKER
         return path if path.is_file() else None
 
+    @cached_property
+    def slips(self) -> Slips | None:
+        """The slips that people were seen to make, if it brings any. Raises ModelError for a file that is damaged or of another
+        vocabulary."""
+        from corrector.electra.slips import Slips
+
+        path = self.path / SLIPS
+        if not path.is_file():
+            return None
+        try:
+            slips = Slips.load(path)
+        except Exception as error:  # OSError, BadZipFile, zlib.error, KeyError and ValueError all mean a damaged file
+            raise ModelError(path, f"cannot be read ({error}); {AGAIN}") from error
+        if len(slips.written) != len(self.tokenizer.vocabulary):
+            message = f"made for {len(slips.written)} tokens where the vocabulary has {len(self.tokenizer.vocabulary)}"
+            raise ModelError(path, f"{message}; {AGAIN}")
+        return slips
+
     @property
     def version(self) -> str:
         """The version in the manifest, '' where there is none."""
@@ -90,8 +109,7 @@ class ModelDirectory:
         files = {f"{name}/weights": network.weights for name, network in networks.items()}
         files |= {f"{name}/{CONFIG}": network.path / CONFIG for name, network in networks.items()}
         files[VOCABULARY] = self.vocabulary
-        if (self.path / MARKS).is_file():
-            files[MARKS] = self.path / MARKS
+        files |= {name: self.path / name for name in (MARKS, SLIPS) if (self.path / name).is_file()}
         return short_checksum({name: sha256(path) for name, path in files.items()})
 
     @cached_property

@@ -17,7 +17,7 @@ from corrector.exit import run_command
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
     from corrector.train.export import Format
-    from corrector.train.finetune import PairSet
+    from corrector.train.pairs import PairSet
 
 _EXTRA = dict.fromkeys(
     ("torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"), "pip install electra-correct[torch]"
@@ -145,11 +145,12 @@ def grow(checkpoint: Path, layers: int, out: Path) -> None:
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")
-def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...]) -> None:
+@click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
+def calibrate(model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...], slips: tuple[str, ...]) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date."""
     from corrector.train.calibrate import fit_ranker
 
-    fit_ranker(model, pairs, held_back, _say)
+    fit_ranker(model, pairs, held_back, _say, [_pair_set(item) for item in slips])
 
 
 @train.command()
@@ -241,7 +242,7 @@ def _adapt(
 
 def _pair_set(item: str) -> PairSet:
     """The labelled set that ``_weighted`` names."""
-    from corrector.train.finetune import read_set
+    from corrector.train.pairs import read_set
 
     return read_set(*_weighted(item), _say)
 

@@ -28,7 +28,7 @@ import click
 import numpy as np
 
 from corrector import __version__
-from corrector.electra.model import MARKS, RANKER, VOCABULARY, ModelDirectory
+from corrector.electra.model import MARKS, RANKER, SLIPS, VOCABULARY, ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, InputError
 from corrector.eval.dataset import LabelledSet, Row
@@ -47,12 +47,14 @@ from corrector.train.calibrate import refit_check
 from corrector.train.config import ModelConfig, TrainConfig, override
 from corrector.train.corpus import SPECIALS, lexicon_words
 from corrector.train.export import export_onnx, parameters
-from corrector.train.finetune import FINETUNE_NOISE, Pairs, PairSet, PairStream, Parts, split, with_right_sentences
+from corrector.train.finetune import FINETUNE_NOISE, PairStream
 from corrector.train.ledger import run_record
 from corrector.train.loop import Trainer
 from corrector.train.noise import Noise
+from corrector.train.pairs import Pairs, PairSet, Parts, split, with_right_sentences
 from corrector.train.release import refresh_manifest, write_new_manifest
 from corrector.train.released import read_network
+from corrector.train.slips import count_slips
 
 if TYPE_CHECKING:
     from corrector.electra.tokenizer import Tokenizer
@@ -117,6 +119,7 @@ def adapt(
         learn(network, base.tokenizer, parts.train, config, pair_share, say)
         made = Path(scratch) / "model"
         write_model(network, base, made, out.name, run_record(config, config.total_tokens) | _told(base, parts, pair_share))
+        count_slips(parts.train, base.tokenizer, base.slips).save(made / SLIPS)
         refit_ranker(made, parts.ranker)
         refresh_manifest(made, say)
         after = score(made, parts.held_back)

@@ -17,16 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.edit_features import FEATURES
-from corrector.electra.model import RANKER
+from corrector.electra.model import RANKER, SLIPS
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
 from corrector.rank import Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
-from corrector.train.finetune import read_pairs
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
+from corrector.train.pairs import PairSet, read_pairs
 from corrector.train.release import refresh_manifest
+from corrector.train.slips import count_slips
 from corrector.train.thresholds import JudgedRow, choose_threshold, platt
 from corrector.types import Document, Sentence
 
@@ -84,13 +85,19 @@ def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
     return [Example(f.choice.check[None], _right_edit(f, rows, 1)) for f in find_groups(stages, rows)]
 
 
-def fit_ranker(model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None]) -> None:
-    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date.
+def fit_ranker(
+    model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None], slips: Sequence[PairSet] = ()
+) -> None:
+    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date; first, where there are
+    any, replace its ``slips`` by those in these sets, none of whose rows may be in the files.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
     rows = [row for path in fit for row in read_pairs(path)]
     held = {path.stem: read_pairs(path) for path in held_back}
+    if slips:
+        count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
+        refresh_manifest(model, say)
     try:
         ranker = calibrate(model, rows, held, say)
     except ValueError as error:  # nothing to fit, or one class only

@@ -54,7 +54,8 @@ def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], N
     """Everything from text to a scored model directory, which is returned. About a minute; the corrections are worthless."""
     from corrector.train.calibrate import fit_ranker
     from corrector.train.export import export_release
-    from corrector.train.finetune import PairSet, finetune, finetune_config, read_pairs
+    from corrector.train.finetune import finetune, finetune_config
+    from corrector.train.pairs import PairSet, read_pairs
     from corrector.train.prepare import prepare
     from corrector.train.pretrain import pretrain
 

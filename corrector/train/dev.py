@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.tokenizer import Tokenizer
-from corrector.train.finetune import read_pairs
 from corrector.train.model import JointElectra
+from corrector.train.pairs import read_pairs
 
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 _BATCH = 50

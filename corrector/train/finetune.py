@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import EvalDataError
-from corrector.eval.dataset import load_set
 from corrector.train.batches import Arrays, Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.counts import IN_NONE
 from corrector.train.observed import Observed, observe
+from corrector.train.pairs import PairSet
 from corrector.train.prepare import shard_names
 from corrector.train.pretrain import (
     begin_from,
@@ -32,67 +30,6 @@ FINETUNE_NOISE = NoiseConfig(
     word=0.25, particles=0.05, generator_windows=0.0,
 )  # fmt: skip
 PAIR_SHARE = 0.15  # of a batch; with a quarter the labelled rows were learned by heart, and text of other writers corrected less well
-FEWEST = 20  # right sentences to adapt to; of fewer nothing is held back worth the name
-
-Pairs = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class PairSet:
-    """Labelled sentences (source, target) of equal length, drawn with a weight relative to the other sets."""
-
-    pairs: Pairs
-    weight: float
-    name: str = ""
-
-
-def read_set(path: Path, weight: float, say: Callable[[str], None]) -> PairSet:
-    """The usable rows of a labelled file; how many are not is said. Raises EvalDataError if there are none, and as
-    ``eval.dataset.load_set`` does."""
-    labelled = load_set(path)
-    if not labelled.rows:
-        raise EvalDataError(path, "no usable pair of equal length")
-    if labelled.dropped:
-        say(f"{path}: {labelled.dropped:,} of {labelled.read:,} rows left out: source and target differ in length")
-    return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name)
-
-
-def read_pairs(path: Path) -> Pairs:
-    """The rows of ``read_set``."""
-    return read_set(path, 1.0, lambda _: None).pairs
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Labelled rows by what they are for; no right sentence is in two parts."""
-
-    train: tuple[PairSet, ...]
-    ranker: Pairs
-    held_back: Pairs
-
-
-def split(sets: Sequence[PairSet]) -> Parts:
-    """Every tenth right sentence for the scores, the one five after it for the ranker, the others for the networks.
-
-    Raises EvalDataError for fewer than ``FEWEST`` of them.
-    """
-    targets = dict.fromkeys(target for item in sets for _, target in item.pairs)
-    if len(targets) < FEWEST:
-        message = f"{len(targets)} different sentences are too few to adapt to; give at least {FEWEST}, better some hundred"
-        raise EvalDataError(" ".join(item.name for item in sets), message)
-    number = {target: place for place, target in enumerate(targets)}
-
-    def share(pairs: Pairs, wanted: Container[int]) -> Pairs:
-        return tuple(pair for pair in pairs if number[pair[1]] % 10 in wanted)
-
-    everything = tuple(pair for item in sets for pair in item.pairs)
-    train = tuple(dataclasses.replace(item, pairs=share(item.pairs, {1, 2, 3, 4, 6, 7, 8, 9})) for item in sets)
-    return Parts(tuple(item for item in train if item.pairs), share(everything, {5}), share(everything, {0}))
-
-
-def with_right_sentences(rows: Pairs) -> Pairs:
-    """The rows and, as rows without an error, the right sentences of those that have one; each once."""
-    return tuple(dict.fromkeys((*rows, *((target, target) for _, target in rows))))
 
 
 class PairStream:
