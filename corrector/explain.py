@@ -6,7 +6,7 @@ was proposed, every feature of the ranker with its share of the score, the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corrector.detect import detect, is_correctable, probability
@@ -92,7 +92,7 @@ def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encod
         token = int(encoding.token_of[index])
         name = stages.vocabulary[int(encoding.ids[token])]
         replaced = probability(float(logits[token]))
-        marks = _marks(int(encoding.types[token])) if marked else ()
+        marks = _marks(int(encoding.types[token]), stages.vocabulary) if marked else ()
         note = _note(window, encoding, index)
         suspicious = not note and replaced >= stages.ranker.look_threshold
         shown = ("" if name == char else safe(name), _exact(replaced))
@@ -100,8 +100,8 @@ def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encod
         place = str(window.span.start + index + 1)
         words = ", ".join(part for part in (note, *marks[:1]) if part)
         rows.append((place, _visible(char), *shown, bar, *marks[1:], words))
-    head = ("", "", "token", "replaced", "", *(("left", "right", "fit", "marks") if marked else ("",)))
-    return view.table(head, rows, "rllrl" + ("rrrl" if marked else "l"))
+    head = ("", "", "token", "replaced", "", *(("left", "right", "fit", "alike", "marks") if marked else ("",)))
+    return view.table(head, rows, "rllrl" + ("rrrll" if marked else "l"))
 
 
 def _visible(char: str) -> str:
@@ -119,9 +119,9 @@ def _note(window: Sentence, encoding: Encoding, index: int) -> str:
     return "" if is_correctable(window, index) else "protected"
 
 
-def _marks(mark: int) -> tuple[str, str, str, str]:
-    """Words, how usual the pairs with the left and the right neighbour are (level of highest level), and how the token fits
-    between its neighbours: well, fairly, weakly or hardly, or by how much a look-alike fits better (1 to 12)."""
+def _marks(mark: int, vocabulary: Sequence[str]) -> tuple[str, str, str, str, str]:
+    """Words, how usual the pairs with the left and the right neighbour are (level of highest level), how the token fits between its
+    neighbours (well, fairly, weakly or hardly, or by how much a look-alike fits better: 1 to 12), and the look-alike that fits best."""
     parts = []
     for factor in MARK_FACTORS:
         mark, part = divmod(mark, factor)
@@ -129,7 +129,7 @@ def _marks(mark: int) -> tuple[str, str, str, str]:
     words = ", ".join(text for bit, text in _WORDS if parts[0] & bit)
     left, right = (f"{part}/{factor - 1}" for part, factor in zip(parts[1:3], MARK_FACTORS[1:3], strict=True))
     fit = _FITS[parts[3]] if parts[3] < len(_FITS) else f"alike +{parts[3] - len(_FITS) + 1}"
-    return words, left, right, fit
+    return words, left, right, fit, safe(vocabulary[mark]) if mark else ""
 
 
 def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[str]:

@@ -39,14 +39,15 @@ def test_every_character_with_its_probability_and_marks() -> None:
     text = explain(corrector, "我今天很高形a。")
     assert "Characters 1 to 8\n" in text
     assert re.fullmatch(r" +6  形 +99\.8 %  █{16} +0/7 +0/7 +well", row_of(text, 6))
-    assert re.fullmatch(r" +2  今 +0\.2 %  +0/7 +5/7 +well  begins a word of 2", row_of(text, 2))
-    assert re.fullmatch(r" +3  天 +0\.2 %  +5/7 +0/7 +well  ends a word of 2", row_of(text, 3))
+    assert re.fullmatch(r" +2  今 +0\.2 %  +0/7 +5/7 +well +begins a word of 2", row_of(text, 2))
+    assert re.fullmatch(r" +3  天 +0\.2 %  +5/7 +0/7 +well +ends a word of 2", row_of(text, 3))
     assert row_of(text, 7).endswith("not Han")
 
 
 def test_marks_name_every_level_and_word() -> None:
-    words, left, right, fit = explain_module._marks(0b1111 + 16 * (7 + 8 * (3 + 8 * 2)))
-    assert [explain_module._marks(16 * 64 * level)[3] for level in (0, 3, 4, 15)] == ["well", "hardly", "alike +1", "alike +12"]
+    words, left, right, fit, alike = explain_module._marks(0b1111 + 16 * (7 + 8 * (3 + 8 * (2 + 16 * 3))), "甲乙丙丁")
+    assert alike == "丁" and explain_module._marks(16383, "甲乙丙丁")[4] == ""
+    assert [explain_module._marks(16 * 64 * level, "甲")[3] for level in (0, 3, 4, 15)] == ["well", "hardly", "alike +1", "alike +12"]
     assert words == "ends a word of 2, begins a word of 2, in a word of 3, in a word of 4"
     assert (left, right, fit) == ("7/7", "3/7", "weakly")
 
@@ -146,7 +147,7 @@ def test_a_model_without_marks_has_no_columns_for_them() -> None:
     bare.__dict__["characters"] = known  # instead of those of jieba's dictionary
     corrector.stages = bare
     text = explain(corrector, "我今天很高形。")
-    assert "fit  marks" not in text and "99.8 %" in row_of(text, 6)
+    assert "fit  alike  marks" not in text and "99.8 %" in row_of(text, 6)
 
 
 @pytest.mark.parametrize(("value", "bar"), [(0.0, ""), (1.0, "█" * 16), (0.5, "█" * 8), (1 / 128, "▏"), (0.003, "")])

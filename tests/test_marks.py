@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from corrector.electra.associations import association_keys
-from corrector.electra.look_alikes import fit_levels
-from corrector.electra.marks import MARK_FACTORS, MARK_REACH, MarkTables
+from corrector.electra.look_alikes import evidence, joined
+from corrector.electra.marks import MARK_FACTORS, MARK_REACH, PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from tests import training
@@ -38,8 +39,8 @@ def tables() -> MarkTables:
     return MarkTables(SIZE, words, Ngrams(counts, pairs, triples, alike, np.full((SIZE, 2), 255, dtype=np.uint8)))
 
 
-def mark(words: int = 0, left: int = 0, right: int = 0, level: int = 0) -> int:
-    return words + 16 * left + 128 * right + 1024 * level
+def mark(words: int = 0, left: int = 0, right: int = 0, level: int = 0, alternative: int = 0) -> int:
+    return words + 16 * left + 128 * right + 1024 * level + 16384 * alternative
 
 
 def test_marks_of_a_known_sentence(tables: MarkTables) -> None:
@@ -55,13 +56,15 @@ def test_marks_of_a_known_sentence(tables: MarkTables) -> None:
     assert found.dtype == np.int32
 
 
-def test_the_fourth_factor_is_the_level(tables: MarkTables) -> None:
+def test_the_fourth_factor_is_the_level_and_the_fifth_who_would_fit(tables: MarkTables) -> None:
     # A character not known to follow another is as likely as any: p = 100/20 / 1100, and ln p = -5.4. After 6-7, which stands
     # for √(30·60) = 42.4 times, 15 scores ln(10·p / 52.4) = -7.1, and the specials after it 0: no reason to compare.
     assert tables.types(np.array([2, 6, 7, 15, 3])).tolist() == [0, mark(right=3), mark(left=3), 0, 0]
     # With 16 after it, it scores -7.1 - 5.4. So would 8 score 2.9 - 9.6, since 6-7-8 is known to be frequent: better by 5.8.
-    levels = (tables.types(np.array([6, 7, 15, 16])) // 1024).tolist()
-    assert levels == [0, 0, 7, 0]
+    text = np.array([6, 7, 15, 16])
+    assert tables.types(text).tolist() == [mark(right=3), mark(left=3), mark(level=7, alternative=8), 0]
+    earlier = dataclasses.replace(tables, with_alternatives=False)  # for networks that do not know them
+    assert earlier.types(text).tolist() == [mark(right=3), mark(left=3), mark(level=7), 0]
 
 
 def test_marks_of_four_characters_and_of_an_unknown_word(tables: MarkTables) -> None:
@@ -90,11 +93,12 @@ def test_what_stands_between_texts_is_no_part_of_them() -> None:
     assert tables.types(np.array([0, 6])).tolist() == [mark(words=2, right=7), mark(words=1, left=7)]
 
 
-def test_every_mark_is_below_the_product_of_the_factors() -> None:
+def test_every_mark_is_below_what_the_vocabulary_allows() -> None:
     rng = np.random.default_rng(3)
     found = training.random_tables().types(rng.integers(0, training.SIZE, (50, 20)))
-    assert found.max() > 8 * 1024
-    assert found.min() >= 0 and found.max() < np.prod(MARK_FACTORS)
+    assert (found % PLAIN_MARKS).max() > 8 * 1024
+    assert found.min() >= 0 and PLAIN_MARKS < found.max() < PLAIN_MARKS * training.SIZE
+    assert np.prod(MARK_FACTORS) == PLAIN_MARKS
 
 
 @pytest.mark.parametrize("length", [0, 1])
@@ -125,10 +129,12 @@ def test_a_key_past_the_last_is_not_the_last(tables: MarkTables) -> None:
 
 
 def slow_types(tables: MarkTables, text: list[int]) -> list[int]:
-    """The marks one token at a time; the levels are those of the n-grams, which have loops of their own to compare with."""
+    """The marks one token at a time; levels and alternatives are those of the n-grams, which have loops of their own to compare with."""
     assert tables.ngrams is not None
-    levels = fit_levels(tables.ngrams, np.array(text, dtype=np.int64)[None])[0].tolist()
-    marks = [mark(level=level) for level in levels]
+    flat, inside = joined([np.array(text, dtype=np.int64)])
+    found = evidence(tables.ngrams, flat, inside)
+    pairs = zip(found.levels[inside].tolist(), found.alternatives[inside].tolist(), strict=True)
+    marks = [mark(level=level, alternative=alternative) for level, alternative in pairs]
     known = [set(words.tolist()) for words in tables.words]
     for first in range(len(text)):
         for size, words in zip((2, 3, 4), known, strict=True):

@@ -8,13 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from corrector.electra import model_dir
 from corrector.electra.manifest import file_entries, short_checksum
+from corrector.electra.marks import MarkTables
 from corrector.electra.model_dir import find_model
+from corrector.electra.ngrams import Ngrams
+from corrector.electra.static_map import StaticMap
 from corrector.errors import ModelError
 
+NOTHING = np.zeros(0, dtype=np.uint64)
 VOCABULARY = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n汉\n"
 OWN_FILES = {
     "vocab.txt": VOCABULARY,
@@ -221,6 +226,18 @@ def test_vocabulary_larger_than_a_network(own: Path) -> None:
     write_manifest(own)
     with pytest.raises(ModelError, match=r"6 tokens where .*config\.json has 5"):
         _ = find_model(own).tokenizer
+
+
+def test_alternatives_reach_only_networks_that_know_them(own: Path) -> None:
+    """Those of version 0.8 or earlier do not say that they do."""
+    empty, none = StaticMap.build(NOTHING, NOTHING), np.array([[0], [0], [0], [0], [0], [0]], dtype=np.uint16)
+    tables = MarkTables(6, (NOTHING, NOTHING, NOTHING), Ngrams(np.ones(6, dtype=np.float32), empty, empty, none, none.astype(np.uint8)))
+    tables.save(own / "marks.npz")
+    for settings, expected in (({"type_vocab_size": 16384}, False), ({"type_vocab_size": 16384, "alternatives": True}, True)):
+        (own / "discriminator" / "config.json").write_text(json.dumps(settings))
+        write_manifest(own)
+        found = find_model(own).tokenizer.tables
+        assert found is not None and found.with_alternatives is expected
 
 
 @pytest.mark.parametrize("damage", ["", "PK nonsense"])

@@ -227,22 +227,25 @@ class Slow:
     def score(self, l2: int, l1: int, c: int, r1: int, r2: int) -> np.float32:
         return self.log_probability(l2, l1, c) + self.log_probability(l1, c, r1) + self.log_probability(c, r1, r2)
 
-    def level(self, l2: int, l1: int, c: int, r1: int, r2: int) -> int:
+    def level(self, l2: int, l1: int, c: int, r1: int, r2: int) -> tuple[int, int]:
+        """The level and the alternative."""
         alike, similarity = self.ngrams.alike[c].tolist(), self.ngrams.similarity[c].tolist()
         if not alike[0]:
-            return 0
-        own, best = self.score(l2, l1, c, r1, r2), np.float32(0)
+            return 0, 0
+        own, best, alternative = self.score(l2, l1, c, r1, r2), np.float32(-4), 0
         if own < -10:
             for other, how_much in zip(alike, similarity, strict=True):
                 steps = self.ngrams.pair_step(ids(l1, other), ids(other, r1))
                 if other and int(steps[0]) + int(steps[1]) >= 2:
                     weight = np.float32(SIMILARITY_WEIGHT * math.log(max(how_much, 12) / 255))
-                    best = max(best, self.score(l2, l1, other, r1, r2) + weight - own)
+                    gain = self.score(l2, l1, other, r1, r2) + weight - own
+                    if gain > best:
+                        best, alternative = gain, other
         if best > 0:
-            return 4 + sum(best >= limit for limit in (1.5, 3, 4.5, 6, 7.5, 9, 10.5, 12, 14, 17, 20))
-        return 3 - sum(own >= limit for limit in (-24, -16, -10))
+            return 4 + sum(best >= limit for limit in (1.5, 3, 4.5, 6, 7.5, 9, 10.5, 12, 14, 17, 20)), alternative
+        return 3 - sum(own >= limit for limit in (-24, -16, -10)), alternative
 
-    def levels(self, text: list[int]) -> list[int]:
+    def levels(self, text: list[int]) -> list[tuple[int, int]]:
         padded = [0, 0, *text, 0, 0]
         return [self.level(*padded[place : place + 5]) for place in range(len(text))]
 
@@ -254,18 +257,20 @@ def random_ngrams() -> Ngrams:
     return ngrams
 
 
-def test_levels_are_those_of_plain_loops(random_ngrams: Ngrams) -> None:
+def test_levels_and_alternatives_are_those_of_plain_loops(random_ngrams: Ngrams) -> None:
     slow = Slow(random_ngrams)
     texts = training.texts(40, seed=5)
     flat, inside = joined(texts)
-    steps, levels = evidence(random_ngrams, flat, inside)
+    steps, levels, alternatives = evidence(random_ngrams, flat, inside)
     expected = [slow.levels(text.tolist()) for text in texts]
-    assert levels[inside].tolist() == [level for row in expected for level in row]
+    assert levels[inside].tolist() == [level for row in expected for level, _ in row]
+    assert alternatives[inside].tolist() == [alternative for row in expected for _, alternative in row]
+    assert len(set(alternatives.tolist())) > 20 and np.any((alternatives > 0) & (levels < 4))
     assert len(set(levels.tolist())) > 12  # most levels occur, or this would say little
     assert min(levels) >= 0 and max(levels) < LEVELS
     assert steps.tolist() == random_ngrams.pair_step(flat[:-1], flat[1:]).tolist()
     for text, row in zip(texts, expected, strict=True):
-        assert fit_levels(random_ngrams, text[None]).tolist() == [row]
+        assert fit_levels(random_ngrams, text[None]).tolist() == [[level for level, _ in row]]
 
 
 def test_log_probability_is_that_of_plain_loops(random_ngrams: Ngrams) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from corrector.electra import load_runtime
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.model_dir import find_model
 from corrector.electra.runtime import Encoding
 from corrector.errors import ModelError
@@ -16,6 +18,7 @@ from tests.training import FIRST_HAN, SIZE, VOCABULARY
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from corrector.electra.torch_runtime import ALTERNATIVE  # noqa: E402
 from corrector.train import checkpoint, export  # noqa: E402
 from corrector.train.config import ModelConfig, to_json  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
@@ -39,12 +42,13 @@ def model() -> JointElectra:
 
 @pytest.fixture(scope="module")
 def batch() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Ids, mask and types; the second row is padded."""
+    """Ids, mask and types, half of them with an alternative; the second row is padded."""
     ids = torch.from_numpy(training.windows(2, 8, seed=1))
     mask = torch.ones_like(ids)
     ids[1, 5:], mask[1, 5:] = 0, 0
-    types = torch.from_numpy(np.random.default_rng(2).integers(0, 4096, (2, 8)))
-    return ids, mask, types
+    rng = np.random.default_rng(2)
+    types = rng.integers(0, 4096, (2, 8)) + PLAIN_MARKS * rng.integers(FIRST_HAN, SIZE, (2, 8)) * rng.integers(0, 2, (2, 8))
+    return ids, mask, torch.from_numpy(types)
 
 
 @pytest.fixture(scope="module")
@@ -76,18 +80,31 @@ def saved(model: JointElectra, tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
-def test_pytorch_pair_loads_in_transformers(model, batch, expected, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def rows_of(batch: tuple[torch.Tensor, ...]) -> list[Encoding]:
+    """The windows of a batch without their padding."""
+    nothing = np.zeros(0, dtype=np.int32)
+    return [
+        Encoding(i[m > 0].astype(np.int32), t[m > 0].astype(np.int32), nothing, nothing.astype(np.bool_))
+        for i, m, t in zip(*(part.numpy() for part in batch), strict=True)
+    ]
+
+
+def test_pytorch_pair_loads_in_transformers(model, batch, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Which does not know alternatives."""
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("safetensors")
     export.export_pytorch(model, tmp_path)
     ids, mask, types = batch
+    types = types % PLAIN_MARKS
+    with torch.no_grad():
+        expected = model(ids, types, mask, PLACES)
     inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
     results = []
     for kind, name in (("ElectraForPreTraining", "discriminator"), ("ElectraForMaskedLM", "generator")):
         network, info = getattr(transformers, kind).from_pretrained(
             tmp_path / name, output_loading_info=True, dtype=torch.float32
         )
-        assert not info["missing_keys"] and not info["unexpected_keys"], name
+        assert not info["missing_keys"] and set(info["unexpected_keys"]) == {ALTERNATIVE}, name
         with torch.no_grad():
             results.append(network.eval()(**inputs).logits)
     detection, correction = results
@@ -95,6 +112,35 @@ def test_pytorch_pair_loads_in_transformers(model, batch, expected, tmp_path: Pa
     assert torch.allclose(detection[real], expected[0][real], atol=0.05)
     assert torch.allclose(correction.reshape(16, -1)[PLACES], expected[1], atol=0.05)
     assert expected[0][real].std() > 0.3 and expected[1].std() > 0.3  # or the tolerance would say nothing
+
+
+def test_pytorch_pair_is_told_alternatives(model, batch, expected, data: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pytest.importorskip("transformers")
+    export.export_pytorch(model, tmp_path)
+    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz")):
+        (tmp_path / target).write_bytes((data / source).read_bytes())
+    directory = find_model(tmp_path)
+    runtime, rows = load_runtime(directory), rows_of(batch)
+    for found, wanted in zip(runtime.read(rows), expected[0].numpy(), strict=True):
+        assert found.logits == pytest.approx(wanted[: len(found.logits)], abs=0.05)
+    plain = [dataclasses.replace(row, types=row.types % PLAIN_MARKS) for row in rows]
+    assert np.abs(runtime.read(plain)[0].logits - runtime.read(rows)[0].logits).max() > 0.3
+    found = np.concatenate(runtime.log_probabilities(rows, [[1, 3], [1]]))
+    assert found == pytest.approx(expected[1].log_softmax(-1).numpy(), abs=0.05)
+
+def test_a_pair_whose_matrix_of_alternatives_is_missing(model, batch, data: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pytest.importorskip("transformers")
+    from safetensors.torch import load_file, save_file
+
+    export.export_pytorch(model, tmp_path)
+    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz")):
+        (tmp_path / target).write_bytes((data / source).read_bytes())
+    weights = tmp_path / "discriminator" / "model.safetensors"
+    state = load_file(str(weights))
+    del state[ALTERNATIVE]
+    save_file(state, str(weights), {"format": "pt"})
+    with pytest.raises(ModelError, match=r"has no electra\.alternative\.weight .*export the model again"):
+        load_runtime(find_model(tmp_path)).read(rows_of(batch))
 
 
 def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -115,13 +161,7 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
     marker = directory.tokenizer.marker
     assert marker is not None
     assert marker(np.array([FIRST_HAN, FIRST_HAN + 1], dtype=np.int32)).tolist() == [2 + 128, 1 + 16]
-
-    ids, mask, types = (part.numpy() for part in batch)
-    nothing = np.zeros(0, dtype=np.int32)
-    rows = [
-        Encoding(i[m > 0].astype(np.int32), t[m > 0].astype(np.int32), nothing, nothing.astype(np.bool_))
-        for i, m, t in zip(ids, mask, types, strict=True)
-    ]
+    rows = rows_of(batch)
     runtime = load_runtime(directory, 1)
     readings = runtime.read(rows)
     for found, wanted in zip((reading.logits for reading in readings), expected[0], strict=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from corrector.errors import ModelError
 from corrector.train.config import NoiseConfig
 from tests import training
 from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
@@ -85,6 +86,20 @@ def test_no_gradient_flows_through_sampling() -> None:
         if name.startswith("generator"):
             assert parameter.grad is not None and not parameter.grad.any(), name
     assert one.model.encoder.project.weight.grad.any()
+
+
+def test_a_checkpoint_of_version_0_8_is_only_begun_from(tmp_path: Path) -> None:
+    config = training.config(out=str(tmp_path))
+    one = trainer(config, fresh_windows())
+    one.save(tmp_path / "checkpoint.pt", None)
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=False)
+    del state["model"]["alternative.weight"]
+    checkpoint.save(tmp_path / "checkpoint.pt", state)
+    read = checkpoint.load(tmp_path / "checkpoint.pt")
+    assert read["model"]["alternative.weight"].shape == one.model.alternative.weight.shape
+    assert not read["model"]["alternative.weight"].any()
+    with pytest.raises(ModelError, match=r"checkpoint\.pt: was written by version 0\.8 or earlier.*--from"):
+        one.restore(read)
 
 
 def test_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ it is raised by how strongly a word through the character is associated with ano
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ _GAIN_STEPS = np.array([1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 14.0, 17.0, 20
 _FITTING = -10.0  # a character that scores more is not compared with others
 _FEW_PAIRS = 2  # a look-alike is compared when it makes known pairs of at least this step in all
 _ASSOCIATION_WEIGHT = np.float32(1.5)  # of an association's strength beside the score; compared on development rows
+_NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the character is still offered
 _BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
 
 
@@ -39,29 +40,41 @@ def fit_levels(ngrams: Ngrams, texts: Ids, associations: Associations | None = N
     """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
     flat, inside = joined(texts)
     around = None if associations is None else WordsAround(associations, flat, inside)
-    return evidence(ngrams, flat, inside, around)[1][inside].reshape(texts.shape)
+    return evidence(ngrams, flat, inside, around).levels[inside].reshape(texts.shape)
 
 
-def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None) -> tuple[Steps, NDArray[np.int64]]:
-    """Of ``joined`` texts, with their ``words``: the step of each token with its right neighbour (tokens - 1,), and the levels
-    (tokens,), which are compared with look-alikes only where they are ``wanted``."""
+class Evidence(NamedTuple):
+    """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), the levels (tokens,), and the id of the best
+    look-alike of each token, 0 where none comes near it (tokens,)."""
+
+    pair_steps: Steps
+    levels: NDArray[np.int64]
+    alternatives: Ids
+
+
+def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None) -> Evidence:
+    """What speaks for and against each token of ``joined`` texts with these ``words``; look-alikes are looked at only where ``wanted``."""
     pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
     comparable = ngrams.comparable[flat]
     levels = 3 - _OWN_STEPS.searchsorted(own, side="right")
     levels *= comparable
+    alternatives = np.zeros_like(flat)
     (places,) = (comparable & wanted & (own < _FITTING)).nonzero()
     for start in range(0, len(places), _BLOCK):
         block = places[start : start + _BLOCK]
-        gain = _gains(ngrams, flat, pairs, block, own[block], words)
+        gain, best = _gains(ngrams, flat, pairs, block, own[block], words)
+        alternatives[block] = best * (gain > _NEARLY)
         better = gain > 0
         levels[block[better]] = 4 + _GAIN_STEPS.searchsorted(gain[better], side="right")
-    return pairs.step, levels
+    return Evidence(pairs.step, levels, alternatives)
 
 
-def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None) -> Scores:
-    """By how much the best look-alike at each place beats the character there, its similarity weighed in: (places,)."""
+def _gains(
+    ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None
+) -> tuple[Scores, Ids]:
+    """By how much the best look-alike at each place beats the character there, its similarity weighed in, and its id: (places,) each."""
     size, present = len(ngrams.counts), flat[places]
     candidates = ngrams.alike_ids[present]  # (places, most)
     keys = np.empty((2, *candidates.shape), dtype=np.int64)
@@ -80,8 +93,8 @@ def _gains(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, wo
         score -= _association(words, flat, places, present)[which]
     gains = np.full(candidates.shape, -np.inf, dtype=np.float32)
     gains.reshape(-1)[compared] = score
-    best: Scores = gains.max(1)
-    return best
+    rows, best = np.arange(len(gains)), gains.argmax(1)
+    return gains[rows, best], candidates[rows, best]
 
 
 def _scores(

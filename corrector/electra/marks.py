@@ -1,12 +1,13 @@
 """Token types that tell a small model which neighbours belong together.
 
-A mark is a mixed-radix number over four factors, computed from the token ids alone:
+A mark is a mixed-radix number over five factors, computed from the token ids alone:
 
 1. dictionary words (4 bits): the token ends a two-character word with its left neighbour (1), begins one with its right
    neighbour (2), lies inside a three-character (4) or four-character word (8) of the lexicon;
 2. and 3. how often the pair with the left / right neighbour occurs in a large corpus, on a logarithmic scale of 8 levels;
 4. how well the token fits between two characters on either side and among the words of the sentence, and how much better one that
-   sounds or looks alike would (``look_alikes.fit_levels``), on 16 levels.
+   sounds or looks alike would (``look_alikes.fit_levels``), on 16 levels;
+5. the alternative: the id of the one that would fit best, 0 where none comes near the token.
 
 Wrong characters break words, make rare pairs, and stand where a similar one is usual: the marks carry most of what a large network
 would otherwise have to remember.
@@ -14,6 +15,7 @@ would otherwise have to remember.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +33,9 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.word_set import Keys, WordSet
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
+"""All but the alternative."""
+PLAIN_MARKS = math.prod(MARK_FACTORS)
+"""So many marks are without an alternative; a mark is less than this times the size of the vocabulary."""
 MARK_REACH = 3  # associations aside, a mark depends on so many tokens on either side, which a word of four characters may cover
 MARK_CONTEXT = REACH + 1  # and with them on so many
 
@@ -40,7 +45,7 @@ _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of 
 @dataclass(frozen=True, eq=False)
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table
-    of ``associations``, which a model of an earlier version lacks.
+    of ``associations``, which a model of an earlier version lacks, as its networks know no alternatives (``with_alternatives``).
 
     The key of ids (a, b, …) is their number in base ``vocabulary_size``.
     """
@@ -49,14 +54,15 @@ class MarkTables:
     words: tuple[Keys, Keys, Keys]  # of two, three and four characters
     ngrams: Ngrams | None = None
     associated: StaticMap | None = None
+    with_alternatives: bool = True
 
     @classmethod
-    def load(cls, path: Path) -> MarkTables:
+    def load(cls, path: Path, with_alternatives: bool = True) -> MarkTables:
         """Read ``marks.npz``."""
         with np.load(path) as data:
             words = tuple(np.cumsum(data[f"words{length}"], dtype=np.uint64) for length in (2, 3, 4))
             ngrams = Ngrams.from_arrays(data) if "pairs_map" in data else None
-            return cls(int(data["vocabulary_size"]), words, ngrams, StaticMap.read(data, "associated"))  # type: ignore[arg-type]
+            return cls(int(data["vocabulary_size"]), words, ngrams, StaticMap.read(data, "associated"), with_alternatives)  # type: ignore[arg-type]
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""
@@ -173,11 +179,13 @@ class MarkTables:
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
             words = None if self.associations is None else WordsAround(self.associations, flat, inside)
-            step, levels = evidence(self.ngrams, flat, inside if wanted is None else wanted, words)
-            pairs = _PAIR_LEVELS[step] * (inside[:-1] & inside[1:])
+            found = evidence(self.ngrams, flat, inside if wanted is None else wanted, words)
+            pairs = _PAIR_LEVELS[found.pair_steps] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs
-            marks += 16 * 8 * 8 * levels
+            marks += 16 * 8 * 8 * found.levels
+            if self.with_alternatives:
+                marks += PLAIN_MARKS * found.alternatives
         return marks
 
 

@@ -58,6 +58,11 @@ class Network:
         """True when the network was trained with token marks."""
         return (self.setting("type_vocab_size") or 0) > _BERT_SEGMENTS
 
+    @property
+    def reads_alternatives(self) -> bool:
+        """True when its marks also name the look-alike that would fit better, as from version 0.9 on."""
+        return self.config.get("alternatives") is True
+
 
 @dataclass(frozen=True)
 class ModelDirectory:
@@ -129,14 +134,14 @@ class ModelDirectory:
                 raise ModelError(self.vocabulary, f"{message}; use the vocab.txt that came with the model")
         if not self.discriminator.reads_types and not self.generator.reads_types:
             return plain
-        return Tokenizer(plain.vocabulary, _load_marker(self.path / MARKS, len(plain.vocabulary)))
+        return Tokenizer(plain.vocabulary, _load_marker(self.path / MARKS, len(plain.vocabulary), self.discriminator.reads_alternatives))
 
 
-def _load_marker(path: Path, vocabulary_size: int) -> Marker:
+def _load_marker(path: Path, vocabulary_size: int, with_alternatives: bool) -> Marker:
     from corrector.electra.marks import MarkTables
 
     try:
-        tables = MarkTables.load(path)
+        tables = MarkTables.load(path, with_alternatives)
     except Exception as error:  # OSError, BadZipFile, zlib.error, KeyError and ValueError all mean a damaged file
         raise ModelError(path, f"the token marks cannot be read ({error}); {AGAIN}") from error
     if tables.vocabulary_size != vocabulary_size:

@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corrector.electra.batching import Batch, Longs, check_lengths, run_discriminator, run_generator
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.runtime import Encoding, Floats, Reading
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory, Network
+
+ALTERNATIVE = "electra.alternative.weight"
+"""The matrix (hidden, embedding) that takes the vector of an alternative to the layers, in the files of networks that know them."""
 
 
 class TorchRuntime:
@@ -54,7 +58,7 @@ class TorchRuntime:
         import torch
 
         with torch.inference_mode():
-            logits = network(**_inputs(batch, self.model.discriminator)).logits  # (batch, length)
+            logits = _run(network, network, batch, self.model.discriminator).logits  # (batch, length)
         return np.asarray(logits.float().numpy(), dtype=np.float32)
 
     def _forward_generator(self, batch: Batch, flat: Longs) -> Floats:
@@ -63,7 +67,7 @@ class TorchRuntime:
         import torch
 
         with torch.inference_mode():
-            hidden = network.electra(**_inputs(batch, self.model.generator)).last_hidden_state
+            hidden = _run(network.electra, network, batch, self.model.generator).last_hidden_state
             chosen = hidden.reshape(-1, hidden.shape[-1])[torch.from_numpy(flat)]  # (n, hidden)
             logits = network.generator_lm_head(network.generator_predictions(chosen))  # (n, vocabulary)
         return np.asarray(logits.float().numpy(), dtype=np.float32)
@@ -77,14 +81,22 @@ class TorchRuntime:
         return _load("ElectraForMaskedLM", self.model.generator, self.threads)
 
 
-def _inputs(batch: Batch, network: Network) -> dict[str, Any]:
+def _run(part: Any, loaded: Any, batch: Batch, network: Network) -> Any:
+    """What a network, or a part of it, makes of a batch. What alternatives tell is added behind its back to the projected embeddings."""
     import torch
 
-    return {
-        "input_ids": torch.from_numpy(batch.ids),
-        "attention_mask": torch.from_numpy(batch.mask),
-        "token_type_ids": torch.from_numpy(batch.types if network.reads_types else np.zeros_like(batch.types)),
-    }
+    types = torch.from_numpy(batch.types if network.reads_types else np.zeros_like(batch.types))
+    ids, mask = torch.from_numpy(batch.ids), torch.from_numpy(batch.mask)
+    if not network.reads_alternatives:
+        return part(input_ids=ids, attention_mask=mask, token_type_ids=types)
+    alternatives = types // PLAIN_MARKS
+    vectors = loaded.electra.embeddings.word_embeddings(alternatives) * (alternatives > 0)[..., None]
+    told = vectors @ loaded.alternative.t()
+    hook = loaded.electra.embeddings_project.register_forward_hook(lambda _, __, projected: projected + told)
+    try:
+        return part(input_ids=ids, attention_mask=mask, token_type_ids=types % PLAIN_MARKS)
+    finally:
+        hook.remove()
 
 
 def _load(architecture: str, network: Network, threads: int) -> Any:
@@ -109,7 +121,20 @@ def _load(architecture: str, network: Network, threads: int) -> Any:
     if missing:
         message = f"no weights for {', '.join(missing[:3])}; {architecture} needs the checkpoint with its own head"
         raise ModelError(network.weights, message)
+    if network.reads_alternatives:
+        loaded.register_buffer("alternative", _alternative(network))
     return loaded.float().eval()
+
+
+def _alternative(network: Network) -> Any:
+    """The matrix for alternatives, which transformers leaves unread: (hidden, embedding)."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(network.weights), framework="pt") as weights:
+            return weights.get_tensor(ALTERNATIVE)
+    except (OSError, SafetensorError) as error:
+        raise ModelError(network.weights, f"has no {ALTERNATIVE} ({error}); export the model again") from error
 
 
 @contextlib.contextmanager

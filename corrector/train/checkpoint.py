@@ -10,6 +10,8 @@ import torch
 
 from corrector.errors import ModelError
 
+_PROJECTION, _ALTERNATIVE = "encoder.project.weight", "alternative.weight"
+
 
 def save(path: Path, state: dict[str, Any]) -> None:
     """Replace ``path`` by ``state`` in one step; a crash leaves the old file."""
@@ -20,11 +22,19 @@ def save(path: Path, state: dict[str, Any]) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a checkpoint written by ``save``. Raises ModelError if it is missing or damaged."""
+    """Read a checkpoint written by ``save``. Raises ModelError if it is missing or damaged.
+
+    Networks trained by version 0.8 or earlier know no alternatives: here they get a matrix that makes nothing of them, and lose the
+    state of their optimiser, which has nothing for it.
+    """
     if not path.exists():
         raise ModelError(path, "no checkpoint there; run pretrain first")
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=False)
     except Exception as error:
         raise ModelError(path, f"cannot be read as a checkpoint ({error})") from error
+    networks = state["model"]
+    if _ALTERNATIVE not in networks and _PROJECTION in networks:
+        networks[_ALTERNATIVE] = torch.zeros_like(networks[_PROJECTION])
+        state["optimizer"] = None
     return state

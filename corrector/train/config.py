@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corrector.electra.marks import MARK_FACTORS
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.errors import ConfigError
 
 
@@ -42,7 +41,8 @@ class ModelConfig:
             "hidden_dropout_prob": 0.0,
             "attention_probs_dropout_prob": 0.0,
             "max_position_embeddings": self.max_positions,
-            "type_vocab_size": math.prod(MARK_FACTORS),
+            "type_vocab_size": PLAIN_MARKS,
+            "alternatives": True,
             "layer_norm_eps": self.layer_norm_eps,
             "pad_token_id": 0,
             "tie_word_embeddings": True,

@@ -73,7 +73,7 @@ class _Discriminator(nn.Module):
 
     def forward(self, ids: Tensor, types: Tensor) -> tuple[Tensor, Tensor]:
         embeddings, encoder = self.model.embeddings, self.model.encoder
-        states: Tensor = encoder.project(embeddings(ids, types, self.words))
+        states: Tensor = encoder.project(embeddings(ids, types, self.words)) + self.model.alternatives(types, self.words)
         for layer in encoder.layers:
             assert isinstance(layer, Layer)
             states = layer.after(states, _Attention.apply(states, layer.qkv.weight.t(), layer.qkv.bias, layer.heads))

@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from corrector.electra.marks import MarkTables
+from corrector.errors import ModelError
 from corrector.train import checkpoint
 from corrector.train.batches import Arrays, BatchMaker, Source
 from corrector.train.config import TrainConfig, to_json
@@ -202,7 +203,10 @@ class Trainer:
         checkpoint.save(path, state)
 
     def restore(self, state: dict[str, Any]) -> Any:
-        """Go on from a checkpoint; returns the data position."""
+        """Go on from a checkpoint; returns the data position. Raises ModelError for one that only a new run can begin from."""
+        if state["optimizer"] is None:
+            message = "was written by version 0.8 or earlier, which had no alternatives; begin a new run in another --out with --from"
+            raise ModelError(Path(self.config.out) / "checkpoint.pt", message)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.tokens, self.step = state["tokens"], state["step"]

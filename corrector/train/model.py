@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from corrector.electra.marks import MARK_FACTORS
+from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS
 
 if TYPE_CHECKING:
     from corrector.train.config import ModelConfig
@@ -24,7 +24,7 @@ class Embeddings(nn.Module):
     """Characters + positions + marks, shared by the generator and the encoder (paper, section 3.2).
 
     A character's vector is its own row plus the rows of its features (``features.py``; (vocabulary, features) weights).
-    A mark is a mixed-radix number (``marks.MARK_FACTORS``); each factor has its own table here, and
+    A mark is a mixed-radix number (``marks.MARK_FACTORS``); each factor but the alternative has its own table here, and
     ``folded_types`` adds them up into the single token-type table of a plain ELECTRA.
     """
 
@@ -106,8 +106,11 @@ class Encoder(nn.Module):
         self.project = nn.Linear(embedding, hidden)
         self.layers = nn.ModuleList(Layer(hidden, heads, 4 * hidden, eps) for _ in range(layers))
 
-    def forward(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
+    def forward(self, x: Tensor, bias: Tensor | None = None, beside: Tensor | None = None) -> Tensor:
+        """(batch, length, embedding) → (batch, length, hidden); ``beside``, of that shape, is added to the projection."""
         x = self.project(x)
+        if beside is not None:
+            x = x + beside
         for layer in self.layers:
             x = layer(x, bias)
         return x
@@ -150,6 +153,7 @@ class JointElectra(nn.Module):
         eps = config.layer_norm_eps
         self.embeddings = Embeddings(config, features)
         self.encoder = Encoder(config.embedding_size, config.hidden_size, config.layers, config.heads, eps)
+        self.alternative = nn.Linear(config.embedding_size, config.hidden_size, bias=False)
         self.detection = DetectionHead(config.hidden_size)
         self.correction = CharacterHead(config.hidden_size, config)
         self.generator = Encoder(
@@ -169,8 +173,14 @@ class JointElectra(nn.Module):
     def encode(self, ids: Tensor, types: Tensor, mask: Tensor | None, table: Tensor) -> Tensor:
         """(batch, length) → (batch, length, hidden). ``mask`` is 1 for tokens, 0 for padding; None: no padding."""
         bias = None if mask is None else (1.0 - mask[:, None, None, :].float()) * -1e4
-        hidden: Tensor = self.encoder(self.embeddings(ids, types, table), bias)
+        hidden: Tensor = self.encoder(self.embeddings(ids, types, table), bias, self.alternatives(types, table))
         return hidden
+
+    def alternatives(self, types: Tensor, table: Tensor) -> Tensor:
+        """What the encoder is told of the alternative in each mark, 0 for none: (batch, length) → (batch, length, hidden)."""
+        ids = types // PLAIN_MARKS
+        told: Tensor = self.alternative(F.embedding(ids, table) * (ids > 0)[..., None])
+        return told
 
     def forward(self, ids: Tensor, types: Tensor, mask: Tensor | None, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Detection logits (batch, length) and corrective logits (n, vocabulary) at flat ``positions`` into batch × length."""

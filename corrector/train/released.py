@@ -15,6 +15,7 @@ from torch import Tensor
 
 from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
+from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.errors import ConfigError, ModelError
 from corrector.train.config import ModelConfig
 from corrector.train.model import JointElectra
@@ -39,6 +40,8 @@ def read_network(directory: ModelDirectory) -> JointElectra:
     model = JointElectra(config, torch.zeros(config.vocabulary_size, 1))
     try:
         state = _from_onnx(directory, config) if directory.kind == "onnx" else _from_pytorch(directory, config)
+        if not directory.discriminator.reads_alternatives:
+            state["alternative.weight"] = torch.zeros_like(state["encoder.project.weight"])
     except (KeyError, ValueError) as error:
         raise ModelError(directory.path, f"its networks are not laid out as this version does ({error}); {_AGAIN}") from error
     types = state.pop("types", None)
@@ -122,7 +125,9 @@ def _from_onnx(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tens
     matrices += [f"encoder.layers.{number}.{part}" for number in range(config.layers) for part in _LAYER_PARTS]
     matrices += ["detection.dense", "detection.prediction"]
     state = {name.removeprefix("model."): tensor for name, tensor in reader.plain("model.").items()}
-    products = zip(matrices, reader.products, strict=True)
+    products = list(zip(matrices, reader.products, strict=True))
+    if reader.alternative is not None:
+        products.append(("alternative", reader.alternative))
     state |= {f"{name}.weight": reader.dequantized(product).T.contiguous() for name, product in products}
     dense, table = head.products
     state |= {f"correction.{name.removeprefix('head.')}": tensor for name, tensor in head.plain("head.").items()}
@@ -135,7 +140,8 @@ def _from_onnx(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tens
 
 
 class _Graph:
-    """The constants of one int8 graph by name, and the names of what it multiplies by, in order."""
+    """The constants of one int8 graph by name, and the names of what it multiplies by, in order; that of alternatives by itself, as it
+    may be multiplied by at any time before the layers."""
 
     def __init__(self, path: Path) -> None:
         import onnx
@@ -146,8 +152,10 @@ class _Graph:
         except Exception as error:  # OSError and protobuf's own: a damaged file
             raise ModelError(path, f"cannot be read as ONNX ({error}); install or copy the model again") from error
         self.constants: dict[str, Any] = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
-        inputs = [node.input[1] for node in graph.node if node.op_type in ("MatMulInteger", "QAttention")]
-        self.products = [name.removesuffix("_quantized") for name in inputs if name in self.constants]
+        multiplied = [(node.input[1], node.output[0]) for node in graph.node if node.op_type in ("MatMulInteger", "QAttention")]
+        by_output = {output: name.removesuffix("_quantized") for name, output in multiplied if name in self.constants}
+        self.alternative = next((by_output.pop(output) for output in list(by_output) if output.startswith("/alternative/")), None)
+        self.products = list(by_output.values())
 
     def plain(self, prefix: str) -> dict[str, Tensor]:
         """The unquantised constants whose names begin so."""
@@ -171,6 +179,8 @@ def _from_pytorch(directory: ModelDirectory, config: ModelConfig) -> dict[str, T
         "types": theirs[f"{embeddings}token_type_embeddings.weight"],
         "correction.bias": head["generator_lm_head.bias"],
     }
+    if ALTERNATIVE in theirs:
+        state["alternative.weight"] = theirs[ALTERNATIVE]
     for kind in ("weight", "bias"):
         state[f"embeddings.norm.{kind}"] = theirs[f"{embeddings}LayerNorm.{kind}"]
         state[f"encoder.project.{kind}"] = theirs[f"electra.embeddings_project.{kind}"]

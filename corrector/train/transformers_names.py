@@ -1,9 +1,14 @@
-"""The network that is trained under the names that transformers give its parts."""
+"""The network that is trained under the names that transformers gives its parts.
+
+transformers knows nothing of alternatives: it leaves their matrix unread, and whoever runs the pair (``electra/torch_runtime.py``) adds
+what they tell to the projected embeddings.
+"""
 
 from __future__ import annotations
 
 from torch import Tensor
 
+from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.train.model import JointElectra, Layer
 
 LAYER_NAMES = {
@@ -24,6 +29,7 @@ def transformers_state(model: JointElectra) -> tuple[dict[str, Tensor], dict[str
         "electra.embeddings.LayerNorm.bias": emb.norm.bias,
         "electra.embeddings_project.weight": model.encoder.project.weight,
         "electra.embeddings_project.bias": model.encoder.project.bias,
+        ALTERNATIVE: model.alternative.weight,
     }
     for number, layer in enumerate(model.encoder.layers):
         assert isinstance(layer, Layer)
