@@ -34,6 +34,10 @@ def full() -> dict[str, Any]:
             ],
             "hours": 3,
         },
+        "calibration": {
+            "fit": [{"name": "a.tsv", "rows": 1200}, {"name": "b.tsv", "rows": 7}], "held_back": [{"name": "c.tsv", "rows": 90}],
+            "slips": [{"name": "d.tsv", "rows": 30, "weight": 4.0}, {"name": "e.tsv", "rows": 5, "weight": 1.0}],
+        },
         "scores": [{"set": "dev", "rows": 1100, "erroneous": 541, "figures": FIGURES, "signature": "set:dev|rows:1100"}],
     }  # fmt: skip
 
@@ -56,6 +60,9 @@ def test_card_tells_everything_the_manifest_knows() -> None:
         "- Run 2: 5,000,000 tokens seen; pair_share 0.5",
         "  - Labelled set fit.tsv: 6,464 rows, weight 2",
         "- hours: 3",
+        "- Fitted on: a.tsv (1,200 rows), b.tsv (7 rows)",
+        "- Calibrated, and thresholds chosen, on: c.tsv (90 rows)",
+        "- People's slips counted in: d.tsv (30 rows, weight 4), e.tsv (5 rows)",
         f"| `vocab.txt` | 12,345 | `{'ab' * 32}` |",
         "python -m corrector.train finetune",
     ):

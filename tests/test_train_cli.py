@@ -100,6 +100,12 @@ def test_debug_makes_a_whole_model(chain: Path) -> None:
     assert training["runs"][1]["pairs"] == [{"name": "fit.tsv", "rows": 12, "weight": 1.0}]
     (score,) = model.manifest["scores"]
     assert score["checksum"] == model.checksum and score["set"] == "held_back"
+    assert model.manifest["calibration"] == {
+        "fit": [{"name": "fit.tsv", "rows": 12}], "held_back": [{"name": "held_back.tsv", "rows": 12}],
+        "slips": [{"name": "fit.tsv", "rows": 12, "weight": 1.0}],
+    }  # fmt: skip
+    slips = model.slips
+    assert slips is not None and len(slips.pairs) and "slips.npz" in model.manifest["files"]
     record = json.loads((chain / "data" / "corpus.json").read_text("utf-8"))
     assert (record["raw"], record["clean"]) == (["raw-0", "raw-1"], ["clean-0"])
     assert training["corpus"]["sha256"] == record["sha256"]

@@ -25,7 +25,7 @@ from corrector.pipeline import windows_of
 from corrector.rank import Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
-from corrector.train.pairs import PairSet, read_pairs
+from corrector.train.pairs import PairSet, read_pairs, read_set
 from corrector.train.release import refresh_manifest
 from corrector.train.slips import count_slips
 from corrector.train.thresholds import JudgedRow, choose_threshold, platt
@@ -93,7 +93,8 @@ def fit_ranker(
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
-    rows = [row for path in fit for row in read_pairs(path)]
+    sets = [read_set(path, 1.0, say) for path in fit]
+    rows = [row for item in sets for row in item.pairs]
     held = {path.stem: read_pairs(path) for path in held_back}
     if slips:
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
@@ -105,7 +106,12 @@ def fit_ranker(
             f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
         ) from error
     ranker.save(model / RANKER)
-    refresh_manifest(model, say)
+    told = {
+        "fit": [{"name": item.name, "rows": len(item.pairs)} for item in sets],
+        "held_back": [{"name": path.name, "rows": len(held[path.stem])} for path in held_back],
+        "slips": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in slips],
+    }
+    refresh_manifest(model, say, calibration=told)
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 

@@ -24,6 +24,7 @@ def render_card(manifest: Mapping[str, Any]) -> str:
         _scores(manifest.get("scores") or ()),
         _sources(manifest.get("sources") or ()),
         _training(manifest.get("training") or {}),
+        _calibration(manifest.get("calibration") or {}),
         _continue(str(manifest["name"])),
         _files(manifest["files"]),
     )
@@ -137,6 +138,20 @@ def _training(training: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _calibration(calibration: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    lines = ["## Ranker", ""]
+    if not calibration:
+        return "\n".join((*lines, "What it was fitted on was not recorded."))
+    for key, said in (("fit", "Fitted on"), ("held_back", "Calibrated, and thresholds chosen, on"), ("slips", "People's slips counted in")):
+        sets = [f"{item['name']} ({item['rows']:,} rows{_weight(item)})" for item in calibration.get(key, ())]
+        lines += [f"- {said}: {', '.join(sets)}"] if sets else []
+    return "\n".join(lines)
+
+
+def _weight(item: Mapping[str, Any]) -> str:
+    return f", weight {item['weight']:g}" if item.get("weight", 1) != 1 else ""
+
+
 def _continue(name: str) -> str:
     return f"""## Going on with training
 
@@ -150,7 +165,7 @@ A long run goes on from a checkpoint of the training commands:
     python -m corrector.train pretrain --data corpus --out runs/pretrain
     python -m corrector.train finetune pairs.tsv --from runs/pretrain/checkpoint.pt --data corpus --out runs/finetune
     python -m corrector.train export --checkpoint runs/finetune/checkpoint.pt --data corpus --out {name} --name {name}
-    python -m corrector.train calibrate --model {name} --pairs fit.tsv --held-back dev.tsv
+    python -m corrector.train calibrate --model {name} --pairs fit.tsv --held-back dev.tsv --slips pairs.tsv
 
 Each training command goes on where it was stopped when it is given again."""
 

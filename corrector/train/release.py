@@ -40,18 +40,25 @@ def write_new_manifest(out: Path, name: str, version: str, training: Mapping[str
 
 
 def refresh_manifest(
-    model: Path, say: Callable[[str], None], scores: Path | None = None, sources: Path | None = None
+    model: Path,
+    say: Callable[[str], None],
+    scores: Path | None = None,
+    sources: Path | None = None,
+    calibration: Mapping[str, Any] | None = None,
 ) -> None:
     """Write manifest and card again after files of the model changed.
 
-    Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed) and ``sources`` replace what
-    was there. Old scores of another state of the model are dropped; new ones of another state raise InputError.
+    Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed), ``sources`` and ``calibration``
+    (the labelled sets of the ranker) replace what was there. Old scores of another state of the model are dropped; new ones of another
+    state raise InputError.
     """
     old = read_json(model / MANIFEST)
     details = {key: value for key, value in old.items() if key not in _MANIFEST_KEYS}
     details["thresholds"] = thresholds(model / RANKER)
     if sources is not None:
         details["sources"] = read_list(sources)
+    if calibration is not None:
+        details["calibration"] = calibration
     checksum = short_checksum({name: entry["sha256"] for name, entry in _entries(model).items()})
     rows = details.get("scores", []) if scores is None else read_scores(scores)
     details["scores"] = [row for row in rows if row["checksum"] == checksum]
