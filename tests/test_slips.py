@@ -76,3 +76,8 @@ def test_a_file_that_does_not_fit(tmp_path: Path, damage: str, said: str) -> Non
         (tmp_path / "slips.npz").write_text(damage)
     with pytest.raises(ModelError, match=rf"slips\.npz: .*{said}.*again"):
         _ = find_model(tmp_path).slips
+
+
+def test_what_is_forgotten_was_still_written() -> None:
+    slips = count_slips(SETS, TOKENIZER).forgotten()
+    assert slips.log_rates(ids("在作"), ids("再做")).tolist() == pytest.approx([rate(0, 4.5), rate(0, 2)], abs=1e-6)

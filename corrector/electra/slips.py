@@ -37,6 +37,10 @@ class Slips:
         """Write ``slips.npz``."""
         np.savez_compressed(path, pairs=self.pairs.astype(np.uint32), times=self.times, written=self.written)
 
+    def forgotten(self) -> Slips:
+        """As if no slip had ever been seen, in as much text."""
+        return Slips(self.pairs[:0], self.times[:0], self.written)
+
     def log_rates(self, given: Ids, meant: Ids) -> NDArray[np.float32]:
         """ln rate(given → meant) of characters given by their ids: the same shape."""
         wanted = given * len(self.written) + meant

@@ -49,18 +49,18 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     stages = Stages.of(directory, start)
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
-    first = _examples(stages, rows)
+    first = _examples_of_both(stages, rows, _examples)
     if sum(example.right >= 0 for example in first) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
         start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
         stages.ranker = start
-        first = _examples(stages, rows)
+        first = _examples_of_both(stages, rows, _examples)
     say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
     stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(first, len(FEATURES))))
     stages.hopeless = HOPELESS
-    second = _check_examples(stages, rows)
+    second = _examples_of_both(stages, rows, _check_examples)
     if not any(example.right >= 0 for example in second):  # a model so weak that all is hopeless: learn from what there is
         stages.hopeless = 0.0
-        second = _check_examples(stages, rows)
+        second = _examples_of_both(stages, rows, _check_examples)
     stages.ranker = dataclasses.replace(stages.ranker, **fit_check(second))
     judged = {name: judge(stages, held) for name, held in held_back.items()}
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
@@ -74,6 +74,19 @@ def refit_check(stages: Stages, rows: Rows) -> Ranker:
     """The ranker of ``stages`` with its check drawn towards what these rows say; as it is where nothing is suspected in them."""
     examples = _check_examples(stages, rows)
     return dataclasses.replace(stages.ranker, **fit_check(examples, stages.ranker)) if examples else stages.ranker
+
+
+def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Rows], list[Example]]) -> list[Example]:
+    """Examples of the rows as they are, but of every other row as if none of its slips had been seen before.
+
+    Where rows of one source are left out of the fit, slips help with the errors of people's own text and harm with others; so fitted
+    they still help, and harm far less.
+    """
+    if stages.slips is None:
+        return examples(stages, rows)
+    forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten())
+    forgetful.hopeless = stages.hopeless
+    return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
 
 
 def _examples(stages: Stages, rows: Rows) -> list[Example]:
