@@ -68,6 +68,22 @@ def test_overfits_one_batch() -> None:
     assert last["correction_accuracy"] == 1.0
 
 
+@pytest.mark.parametrize("setting", ["bf16", "fp16"])
+def test_half_precision_learns_and_goes_on(tmp_path: Path, setting: str) -> None:
+    original = training.windows(8, 16, seed=5)
+    rows = Rows(original, np.full_like(original, -1), np.full(8, 2), np.full(8, True))
+    config = training.config(noise=LOUD, **{setting: True})
+    one = trainer(config, lambda *_: rows)
+    losses = [one.train_step()["loss"] for _ in range(40)]
+    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
+    assert {parameter.dtype for parameter in one.model.parameters()} == {torch.float32}
+    one.save(tmp_path / "checkpoint.pt", None)
+    other = trainer(config, lambda *_: rows)
+    other.restore(checkpoint.load(tmp_path / "checkpoint.pt"))
+    assert other.scaler.state_dict() == one.scaler.state_dict()
+    assert other.train_step() == one.train_step()
+
+
 def test_generator_learns() -> None:
     line = np.arange(14) % 7 + FIRST_HAN
     original = np.concatenate([[2], line, [SEP_ID]])[None].repeat(8, 0)

@@ -95,7 +95,8 @@ class TrainConfig:
     raw_share: float = 0.0  # of the windows with made errors, the share from raw text (fine-tuning)
     doubt: float = 1.0  # characters of raw text that the detection head gives more than this count neither as right nor as wrong
     threads: int = 2
-    bf16: bool = False
+    bf16: bool = False  # products in half the bits; fp16 where the machine is faster at it, with its losses scaled
+    fp16: bool = False
     compile: bool = True
     device: str = "cpu"
     checkpoint_seconds: float = 300.0

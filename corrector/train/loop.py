@@ -56,6 +56,7 @@ class Trainer:
         rest = [p for p in model.parameters() if p.ndim <= 1]
         groups = [{"params": decay, "weight_decay": config.weight_decay}, {"params": rest, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, fused=True)
+        self.scaler = torch.amp.GradScaler(config.device, enabled=config.fp16)  # Micikevicius et al. 2018, "Mixed Precision Training"
         self.tokens, self.step = 0, 0
         self.rng = np.random.default_rng(config.seed)
         self.torch_rng = torch.Generator(device=config.device).manual_seed(config.seed)
@@ -92,9 +93,11 @@ class Trainer:
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
                 batch.positions, batch.targets, batch.correction_weight, batch.trusted,
             )  # fmt: skip
-        loss.backward()
+        self.scaler.scale(loss).backward()
+        self.scaler.unscale_(self.optimizer)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
-        self.optimizer.step()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
         self.tokens += original.size
         self.step += 1
         flagged, replaced = (logits > 0) & (batch.detection_weight > 0), batch.replaced > 0
@@ -106,11 +109,12 @@ class Trainer:
             "detection_precision": hits / max(1, flagged.sum().item()),
             "detection_recall": hits / max(1, replaced.sum().item()),
             "correction_accuracy": (right & wrong).sum().item() / max(1, wrong.sum().item()),
-            "gradient_norm": norm.item(),
+            "gradient_norm": norm.nan_to_num(0.0, 0.0).item(),  # a step whose scaled losses overflowed is left out
         }
 
     def _autocast(self) -> Any:
-        return torch.autocast(self.config.device, dtype=torch.bfloat16, enabled=self.config.bf16)
+        dtype = torch.float16 if self.config.fp16 else torch.bfloat16
+        return torch.autocast(self.config.device, dtype=dtype, enabled=self.config.bf16 or self.config.fp16)
 
     def _heads_loss(
         self, ids: Tensor, types: Tensor, mask: Tensor | None, replaced: Tensor, detection_weight: Tensor,
@@ -137,7 +141,7 @@ class Trainer:
         targets = original.reshape(-1)[places]
         with self._autocast():
             loss, logits = self._generator(self.batches.tensor(masked), self.batches.tensor(places), self.batches.tensor(targets))
-        loss.backward()
+        self.scaler.scale(loss).backward()
         with torch.no_grad():
             bias = torch.from_numpy(self.noise.similarity_bias(targets, self.rng)).to(self.config.device)
             noise = torch.rand(logits.shape, generator=self.torch_rng, device=self.config.device)
@@ -197,7 +201,7 @@ class Trainer:
     def save(self, path: Path, position: Any) -> None:
         state = {
             "config": to_json(self.config), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "tokens": self.tokens, "step": self.step, "rng": self.rng.bit_generator.state,
+            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step, "rng": self.rng.bit_generator.state,
             "torch_rng": self.torch_rng.get_state(), "position": position,
         }  # fmt: skip
         checkpoint.save(path, state)
@@ -209,6 +213,8 @@ class Trainer:
             raise ModelError(Path(self.config.out) / "checkpoint.pt", message)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
+        if state.get("scaler"):  # not in a run that had none
+            self.scaler.load_state_dict(state["scaler"])
         self.tokens, self.step = state["tokens"], state["step"]
         self.rng.bit_generator.state = state["rng"]
         self.torch_rng.set_state(state["torch_rng"])
