@@ -91,8 +91,11 @@ def _of_characters(
     ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
     for views in ([member.visible for _, member in members], [member.masked for _, member in members]):
-        chance = np.concatenate([view[new[start:end]] for view, (start, end) in zip(views, pairwise(ends), strict=True)])
-        odds.append(chance - np.array([view[present] for view, present in zip(views, old.tolist(), strict=True)])[which])
+        given = [view for view in views if view is not None]
+        if len(given) < len(views):  # the ranker does not want it
+            given = [np.zeros(len(characters.vocabulary), dtype=np.float32)] * len(views)
+        chance = np.concatenate([view[new[start:end]] for view, (start, end) in zip(given, pairwise(ends), strict=True)])
+        odds.append(chance - np.array([view[present] for view, present in zip(given, old.tolist(), strict=True)])[which])
         chances.append(chance)
     limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
     alike = [characters.likeness(a, b) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]

@@ -26,15 +26,16 @@ _SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_simi
 @dataclass(frozen=True)
 class Proposal:
     """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
-    how likely it is in a personal name (0..1), both views of the generator, and its candidates' ids, likeliest first."""
+    how likely it is in a personal name (0..1), the generator's view of it in its place and, if the ranker wants it, masked, and its
+    candidates' ids, likeliest first."""
 
     index: int
     token: int
     logit: float
     in_name: float
     visible: Floats  # (vocabulary,)
-    masked: Floats
     candidates: Sequence[int]
+    masked: Floats | None = None
 
 
 Group = tuple["Encoding", Sequence[Proposal]]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from corrector.electra.runtime import Encoding, Floats
     from corrector.electra.slips import Slips
 
-FROM_EACH_VIEW = 7  # best of the generator with the character visible, and as many with it masked; the original may be one
+FROM_EACH_VIEW = 7  # best of the generator with the character in its place, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
 COMPLETION = 0.6  # how alike in sound or shape a character must be that makes a word of four characters
@@ -125,25 +125,24 @@ def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
 
 def propose(
     sites: Sequence[tuple[Encoding, int]],
-    visible: Sequence[Floats],
-    masked: Sequence[Floats],
+    views: Sequence[Sequence[Floats]],
     completing: Sequence[Sequence[int]],
     characters: Characters,
 ) -> list[list[int]]:
     """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original. They are the generator's
     best, similar characters that fit, and what completes a word (``Characters.completions``).
 
-    ``visible`` and ``masked`` are the generator's log-probabilities, for each site (vocabulary,), with the character in place and
-    hidden; what is likeliest is said by their mean.
+    ``views`` are the generator's log-probabilities, for each site (vocabulary,): with the character in its place, and those with it
+    masked if there are any. What is likeliest is said by their mean.
     """
     replaceable = characters.replaceable
-    likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in (visible, masked)], 1).tolist()
-    offered = zip(sites, _fitting(sites, visible, masked, characters), completing, strict=True)
+    likeliest = np.concatenate([_best(characters.of_replaceable(view)) for view in views], 1).tolist()
+    offered = zip(sites, _fitting(sites, views, characters), completing, strict=True)
     result = []
     for row, ((encoding, token), fitting, completed) in enumerate(offered):
         chosen = {*likeliest[row], *fitting, *completed} - {int(encoding.ids[token])}
         ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
-        order = np.argsort(-(visible[row][ids] + masked[row][ids]), kind="stable")
+        order = np.argsort(-sum(view[row][ids] for view in views), kind="stable")
         result.append(ids[order].tolist())
     return result
 
@@ -159,7 +158,7 @@ def _best(allowed: Floats) -> NDArray[np.int64]:
 
 
 def _fitting(
-    sites: Sequence[tuple[Encoding, int]], visible: Sequence[Floats], masked: Sequence[Floats], characters: Characters
+    sites: Sequence[tuple[Encoding, int]], views: Sequence[Sequence[Floats]], characters: Characters
 ) -> list[list[int]]:
     """For each site the similar characters that the generator and the triples through them like best together."""
     similar = [characters.similar(int(encoding.ids[token])) for encoding, token in sites]
@@ -169,8 +168,8 @@ def _fitting(
     ids, owner = np.concatenate(similar), np.repeat(np.arange(len(sites)), sizes)
     texts = np.stack([around(encoding.ids, token - 2, token + 3) for encoding, token in sites])[owner]
     texts[:, 2] = ids
-    seen, hidden = (np.concatenate([view[own] for view, own in zip(views, similar, strict=True)]) for views in (visible, masked))
-    fit = (seen + hidden) / 2 + characters.text_score(texts)
+    of_each = [np.concatenate([one[own] for one, own in zip(view, similar, strict=True)]) for view in views]
+    fit = sum(of_each) / len(of_each) + characters.text_score(texts)
     ordered = ids[np.lexsort((-fit, owner))].tolist()
     ends = np.cumsum(sizes).tolist()
     return [ordered[end - size : end][:FROM_SIMILAR] for end, size in zip(ends, sizes, strict=True)]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from corrector.electra.runtime import Floats
 
+MASKED = ("masked_log_odds", "masked_log_probability")
 CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *FEATURES)
 
 
@@ -106,6 +107,13 @@ class Ranker:
         weights, columns, knots, slopes = self._check
         shares: Floats = checks * weights + np.maximum(checks[:, columns] - knots, 0) @ slopes
         return shares
+
+    @cached_property
+    def reads_masked(self) -> bool:
+        """Whether it weighs what the generator makes of a character that it does not see: else the generator need not be asked."""
+        used = {name for weights in (self.weights, self.check_weights) for name, weight in weights.items() if weight}
+        used |= {name for name, bends in self.check_bends.items() if any(weight for _, weight in bends)}
+        return not used.isdisjoint(MASKED)
 
     @cached_property
     def _weights(self) -> Floats:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +75,7 @@ class Stages:
         result: list[list[GroupChoice]] = [[] for _ in windows]
         for flagged in self._flagged(windows, encodings, readings):
             groups = suspected(windows, encodings, self._looks(flagged, encodings, readings), self.characters, self.ranker)
-            ranked = self._ranked(encodings, self._masked(encodings, groups))
+            ranked = self._ranked(encodings, self._proposed(encodings, groups))
             for number, choice in self._checked(encodings, readings, ranked):
                 result[number].append(choice)
         return result
@@ -114,32 +114,33 @@ class Stages:
             for (number, indexes), own, view in zip(flagged, places, views, strict=True)
         ]
 
-    def _masked(
+    def _proposed(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
     ) -> list[tuple[int, tuple[Proposal, ...]]]:
-        """The same groups with candidates, once the generator has read them masked: each with all its characters, and with it
-        others of its window that are far enough away."""
+        """The same groups with candidates, and with what the ranker wants to know of the characters when they are masked."""
+        sites = [(encodings[number], member.token) for number, members in groups for member in members]
+        members = [member for _, own in groups for member in own]
+        views = [[member.visible for member in members]]
+        if self.ranker.reads_masked:
+            views.append(self._masked(encodings, groups))
+            members = [dataclasses.replace(member, masked=view) for member, view in zip(members, views[1], strict=True)]
+        candidates = propose(sites, views, [member.candidates for member in members], self.characters)
+        found = (dataclasses.replace(member, candidates=ids) for member, ids in zip(members, candidates, strict=True))
+        return [(number, tuple(islice(found, len(own)))) for number, own in groups]
+
+    def _masked(self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]) -> list[Floats]:
+        """The generator's log-probabilities for each suspicious character, hidden from it with all others of its group, and with other
+        groups of its window that are far enough away."""
         readings = together([(number, members[0].token, members[-1].token) for number, members in groups])
         mask, hidden, places = self.tokenizer.mask_id, [], []
         for own in readings:
             tokens = [member.token for i in own for member in groups[i][1]]
             hidden.append((encodings[groups[own[0]][0]], dict.fromkeys(tokens, mask)))
             places.append(tokens)
-        views = self.runtime.log_probabilities(self._rewritten(hidden), places)
-        if not views:
-            return []
-        masked_of: dict[int, Iterator[Floats]] = {}
-        for own, view in zip(readings, views, strict=True):
-            masked_of |= dict.fromkeys(own, iter(view))  # in this order they take their rows
-        sites = [(encodings[number], member.token) for number, members in groups for member in members]
-        visible = [member.visible for _, members in groups for member in members]
-        masked = [next(masked_of[i]) for i, (_, members) in enumerate(groups) for _ in members]
-        completing = [member.candidates for _, members in groups for member in members]
-        proposed = zip(masked, propose(sites, visible, masked, completing, self.characters), strict=True)
-        return [
-            (number, tuple(dataclasses.replace(m, masked=view, candidates=ids) for m, (view, ids) in zip(members, proposed, strict=False)))
-            for number, members in groups
-        ]
+        views_of: dict[int, Iterator[Floats]] = {}
+        for own, view in zip(readings, self.runtime.log_probabilities(self._rewritten(hidden), places), strict=True):
+            views_of |= dict.fromkeys(own, iter(view))  # in this order they take their rows
+        return [next(views_of[i]) for i, (_, members) in enumerate(groups) for _ in members]
 
     def _ranked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]

@@ -46,7 +46,7 @@ def suspected(
         kept = np.flatnonzero(np.array([len(ids) > 0 for ids in completing]) | ranker.is_suspicious(look.logits, look.best_others)).tolist()
         names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
         members = [
-            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], _NOTHING, completing[i])
+            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], completing[i])
             for i, index in ((i, look.indexes[i]) for i in kept)
         ]
         groups += [(look.window, grouped) for grouped in group(members)]

@@ -30,7 +30,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
 from corrector.pipeline import PART, Corrector, _parts
 from corrector.propose import Characters, propose
-from corrector.rank import CHECK_FEATURES, Ranker, belief, default_ranker
+from corrector.rank import CHECK_FEATURES, MASKED, Ranker, belief, default_ranker
 from corrector.rewrites import together
 from corrector.stages import Stages
 from corrector.text.ignore import ignored_spans
@@ -101,6 +101,21 @@ def test_clean_text_never_reaches_the_generator() -> None:
     corrector, runtime = make()
     assert corrector.correct("我今天很高兴。").corrections == ()
     assert runtime.calls == {"discriminator": 1, "generator": 0}
+
+
+def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> None:
+    corrector, runtime = make()
+    assert corrector.stages.ranker.reads_masked
+    assert corrected_text(corrector.correct("我今天很高形。")) == "我今天很高兴。"
+    masked = runtime.calls["generator"]
+    ranker = corrector.stages.ranker
+    weights = dict(ranker.weights) | dict.fromkeys(MASKED, 0.0) | {"visible_log_odds": 0.8}
+    runtime.calls["generator"] = 0
+    corrector.stages.ranker = dataclasses.replace(ranker, weights=weights)
+    assert not corrector.stages.ranker.reads_masked
+    assert dataclasses.replace(corrector.stages.ranker, check_bends={MASKED[0]: ((0.0, 1.0),)}).reads_masked
+    assert corrected_text(corrector.correct("我今天很高形。")) == "我今天很高兴。"
+    assert 0 < runtime.calls["generator"] < masked
 
 
 def test_text_without_han_reaches_no_model() -> None:
@@ -355,13 +370,13 @@ def test_detect_respects_core_and_threshold() -> None:
 KNOWN = Characters(VOCABULARY, Tokenizer(VOCABULARY).id_of, tables())
 
 
-def proposal(character: str, index: int, *candidates: str) -> Proposal:
+def proposal(character: str, index: int, *candidates: str, masked: bool = False) -> Proposal:
     view = np.full(len(VOCABULARY), -8.0, dtype=np.float32)
     for rank, candidate in enumerate(candidates):
         view[KNOWN.id_of[candidate]] = -1.0 - rank
     encoding = Tokenizer(VOCABULARY, tables().types).encode(character)
-    (found,) = propose([(encoding, 1)], view[None], view[None], [()], KNOWN)
-    return Proposal(index, index + 1, 3.0, 0.0, view, view, found)
+    (found,) = propose([(encoding, 1)], [view[None]], [()], KNOWN)
+    return Proposal(index, index + 1, 3.0, 0.0, view, found, view if masked else None)
 
 
 def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> None:
@@ -387,7 +402,7 @@ def test_an_idiom_proposes_the_character_it_lacks() -> None:
     assert characters.completions(sites) == [[vocabulary.index("厉")], [], [], []]
     flat = np.full(len(vocabulary), -2.0, dtype=np.float32)
     flat[vocabulary.index("厉")] = -30.0
-    (found,) = propose(sites[:1], [flat], [flat], characters.completions(sites[:1]), characters)
+    (found,) = propose(sites[:1], [[flat], [flat]], characters.completions(sites[:1]), characters)
     assert vocabulary.index("厉") in found
     assert characters.completions([]) == []
 
@@ -397,13 +412,13 @@ def test_proposals_of_many_are_those_of_each() -> None:
     rng = np.random.default_rng(4)
     encoding = Tokenizer(VOCABULARY, tables().types).encode("我很高形。大家好")
     sites = [(encoding, token) for token in (1, 3, 4, 6, 7)]
-    visible, masked = rng.normal(-6, 3, (2, len(sites), len(VOCABULARY))).astype(np.float32)
-    together = propose(sites, visible, masked, [()] * len(sites), KNOWN)
-    for number, site in enumerate(sites):
-        row = slice(number, number + 1)
-        assert propose([site], visible[row], masked[row], [()], KNOWN) == [together[number]]
-        mean = visible[number] + masked[number]
-        assert together[number] == sorted(together[number], key=lambda candidate: -mean[candidate])
+    views = rng.normal(-6, 3, (2, len(sites), len(VOCABULARY))).astype(np.float32)
+    for used in (views, views[:1]):
+        together = propose(sites, used, [()] * len(sites), KNOWN)
+        for number, site in enumerate(sites):
+            assert propose([site], used[:, number : number + 1], [()], KNOWN) == [together[number]]
+            mean = used[:, number].sum(0)
+            assert together[number] == sorted(together[number], key=lambda candidate: -mean[candidate])
 
 
 def test_groups_are_neighbours_three_at_most() -> None:
@@ -413,12 +428,17 @@ def test_groups_are_neighbours_three_at_most() -> None:
 
 def test_features_of_an_edit_by_hand() -> None:
     encoding = Tokenizer(VOCABULARY, tables().types).encode("高形")
-    (edits,) = edits_of([(encoding, [proposal("形", 1, "兴")])], KNOWN)
-    (edit,) = [edit for edit in edits if edit.replacement == "兴"]
-    named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
+    by_masked = []
+    for masked in (False, True):
+        (edits,) = edits_of([(encoding, [proposal("形", 1, "兴", masked=masked)])], KNOWN)
+        (edit,) = [edit for edit in edits if edit.replacement == "兴"]
+        by_masked.append(dict(zip(FEATURES, edit.features.tolist(), strict=True)))
+    unread, named = by_masked
+    assert [unread[name] for name in MASKED] == [0, 0]
+    assert {**unread, **{name: named[name] for name in MASKED}} == named
     assert named["changed"] == 1
     assert named["detection"] == 3
-    assert named["masked_log_odds"] == 7  # -1 against -8
+    assert named["visible_log_odds"] == named["masked_log_odds"] == 7  # -1 against -8
     # 高兴 is in step 9, which stands for the middle of 400 and 1,000; smoothing adds the share of 兴, or of 形, a hundred times.
     share = 100 / len(VOCABULARY)
     assert named["ngram_gain"] == pytest.approx(math.log((math.sqrt(400 * 1000) + share) / share))
@@ -482,9 +502,9 @@ def test_features_of_many_groups_are_those_of_each() -> None:
         encoding = Tokenizer(VOCABULARY, tables().types).encode(text)
         for first, size in ((0, 1), (1, 2), (0, 3), (len(text) - 1, 1)):
             sites = [(encoding, place + 1) for place in range(first, first + size)]
-            visible, masked = rng.normal(-6, 3, (2, size, len(VOCABULARY))).astype(np.float32)
-            found = zip(sites, visible, masked, propose(sites, visible, masked, [()] * len(sites), KNOWN), strict=True)
-            groups.append((encoding, [Proposal(t - 1, t, 1.0, 0.5, v, m, ids) for (_, t), v, m, ids in found]))
+            views = rng.normal(-6, 3, (2, size, len(VOCABULARY))).astype(np.float32)
+            found = zip(sites, *views, propose(sites, views, [()] * len(sites), KNOWN), strict=True)
+            groups.append((encoding, [Proposal(t - 1, t, 1.0, 0.5, v, ids, m) for (_, t), v, m, ids in found]))
     groups.insert(3, (groups[0][0], [dataclasses.replace(groups[0][1][0], candidates=())]))
     together = edits_of(groups, KNOWN)
     assert [len(edits) > 0 for edits in together] == [number != 3 for number in range(len(groups))]

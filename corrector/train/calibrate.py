@@ -22,7 +22,7 @@ from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
-from corrector.rank import Ranker, default_ranker
+from corrector.rank import MASKED, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs, read_set
@@ -46,6 +46,8 @@ def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Calla
     """
     directory = find_model(model)
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
+    if directory.generator.reads_types:  # trained with wrong characters in their places: hiding them tells it nothing more
+        start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
