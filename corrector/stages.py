@@ -118,6 +118,8 @@ class Stages:
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
     ) -> list[tuple[int, tuple[Proposal, ...]]]:
         """The same groups with candidates, and with what the ranker wants to know of the characters when they are masked."""
+        if not groups:
+            return []
         sites = [(encodings[number], member.token) for number, members in groups for member in members]
         members = [member for _, own in groups for member in own]
         views = [[member.visible for member in members]]

@@ -197,7 +197,7 @@ def test_complaints(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
         ([pairs, *start, *out, "--set", "model.layers=3"], 123, "--set: model: a released network keeps its shape"),
         ([pairs, *start, *out, "--set", "stages=[[0,64]]"], 123, "--set: stages: a window must fit into 32 positions"),
         ([*start, *out], 2, "give at least one PAIRS.tsv"),
-        ([pairs, *start, *out, "--data", str(tmp_path)], 2, "--data goes with a checkpoint"),
+        ([pairs, *start, *out, "--data", str(tmp_path)], 123, "corpus.json: cannot be read"),
         ([pairs, "--from", str(tmp_path / "checkpoint.pt"), *out], 2, "Missing option '--data'"),
     ):
         assert main(["finetune", *arguments]) == status

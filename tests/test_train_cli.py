@@ -195,15 +195,17 @@ def test_windows_must_fit(chain: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "windows of 512 tokens do not fit" in capsys.readouterr().err
 
 
-def test_pre_training_goes_on_from_a_model_or_a_checkpoint(
+def test_training_goes_on_from_a_model_or_a_checkpoint(
     chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["--data", str(chain / "data"), "--debug", "--set", "total_tokens=2048"]
+    arguments = ["--data", str(chain / "data"), "--set", "total_tokens=2048", "--set", "batch_tokens=1024", "--set", "compile=false"]
+    assert main(["finetune", "--from", str(chain / "model"), "--out", str(tmp_path / "fine"), *arguments, "--set", "stages=[[0,32]]"]) == 0
+    arguments.append("--debug")
     runs = json.loads((chain / "model" / "manifest.json").read_text("utf-8"))["training"]["runs"]
-    for name, start in (("a", chain / "model"), ("b", chain / "pretrain" / "checkpoint.pt")):
-        assert main(["pretrain", "--from", str(start), "--out", str(tmp_path / name), *arguments]) == 0
+    for name, start in (("fine", chain / "model"), ("a", chain / "model"), ("b", chain / "pretrain" / "checkpoint.pt")):
+        assert name == "fine" or main(["pretrain", "--from", str(start), "--out", str(tmp_path / name), *arguments]) == 0
         ledger = json.loads((tmp_path / name / "ledger.json").read_text("utf-8"))
-        assert ledger["earlier"] == (runs if name == "a" else runs[:1]) and ledger["pairs"] == []
+        assert ledger["earlier"] == (runs[:1] if name == "b" else runs) and ledger["pairs"] == []
         assert (tmp_path / name / "checkpoint.pt").is_file()
     capsys.readouterr()
     shape = ["--out", str(tmp_path / "c"), *arguments, "--set", "model.layers=3"]

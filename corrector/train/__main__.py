@@ -78,10 +78,10 @@ def pretrain(
 @click.option(
     "--from", "start", type=_FILE, required=True, help="A checkpoint, or a model: `default`, its name or directory."
 )
-@click.option("--data", type=_FILE, help="A folder made by `pack`, which a checkpoint needs.")
+@click.option("--data", type=_FILE, help="A folder made by `pack`: its clean text is trained on, too. A checkpoint needs one.")
 @_out
 @click.option(
-    "--pair-share", type=click.FloatRange(0, 1), help="Labelled share of a batch. Default: 0.5 from a model, 0.15 from a checkpoint."
+    "--pair-share", type=click.FloatRange(0, 1), help="Labelled share of a batch. Default: 0.15 with --data, 0.5 without."
 )
 @_set
 @_debug
@@ -97,23 +97,23 @@ def finetune(
     """Fine-tune on labelled pairs (`source<TAB>target` lines) and synthetic errors in clean text.
 
     From a model, nothing but a few hundred pairs is needed: OUT becomes a model adapted to them, for `electra-correct --model`, and
-    its scores before and after are shown. From a checkpoint, the clean text is that of --data, and OUT gets a checkpoint.
+    its scores before and after are shown. With --data, its clean text is trained on at length, and OUT gets a checkpoint.
     """
-    if _is_model(start, data):
-        if data is not None:
-            raise click.UsageError("--data goes with a checkpoint; a model is adapted without it")
+    from corrector.train.start import is_checkpoint
+
+    if data is None:
+        if is_checkpoint(start):
+            raise click.UsageError("Missing option '--data'. A checkpoint needs the folder it was trained on.")
         if not pairs:
-            raise click.UsageError("a model is adapted to labelled pairs; give at least one PAIRS.tsv")
+            raise click.UsageError("a model is adapted to labelled pairs; give at least one PAIRS.tsv, or --data")
         _adapt(pairs, start, out, pair_share, settings, debug)
         return
-    if data is None:
-        raise click.UsageError("Missing option '--data'. A checkpoint needs the folder it was trained on.")
     from corrector.train.debug import debug_finetune
-    from corrector.train.export import load_model
     from corrector.train.finetune import PAIR_SHARE, finetune_config
     from corrector.train.finetune import finetune as run
+    from corrector.train.released import config_of
 
-    config = finetune_config(load_model(start)[1], str(data), str(out))
+    config = finetune_config(config_of(start), str(data), str(out))
     config = _override(debug_finetune(config) if debug else config, settings)
     run(config, start, [_pair_set(item) for item in pairs], PAIR_SHARE if pair_share is None else pair_share, _say)
 
@@ -221,13 +221,6 @@ def _override(config: TrainConfig, settings: Sequence[str]) -> TrainConfig:
     from corrector.train.config import override
 
     return override(config, tuple(settings))
-
-
-def _is_model(start: Path, data: Path | None) -> bool:
-    """Whether --from names a model rather than a checkpoint."""
-    from corrector.train.start import DEFAULT, is_checkpoint
-
-    return not is_checkpoint(start) and (data is None or start.is_dir() or str(start) == DEFAULT)
 
 
 def _adapt(

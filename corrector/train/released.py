@@ -6,6 +6,7 @@ graph. The half-precision layout is the inverse of ``model.transformers_state``.
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
 from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.errors import ConfigError, ModelError
-from corrector.train.config import ModelConfig
+from corrector.train import checkpoint
+from corrector.train.config import ModelConfig, TrainConfig, from_mapping
 from corrector.train.model import JointElectra
+from corrector.train.start import is_checkpoint, open_model
 from corrector.train.transformers_names import LAYER_NAMES
 
 _AGAIN = "start from --from default, or export the model again with this version"
@@ -83,6 +86,17 @@ def begin_with(model: JointElectra, directory: ModelDirectory) -> None:
     left = (*_NOT_RELEASED, "embeddings.word.", "embeddings.position.")
     own |= {name: tensor for name, tensor in state.items() if not name.startswith(left)}
     model.load_state_dict(own)
+
+
+def config_of(start: Path) -> TrainConfig:
+    """The settings of the run that wrote a checkpoint; of a model, the shape of its network alone.
+
+    Raises ModelError as ``read_network`` does.
+    """
+    if not is_checkpoint(start):
+        return TrainConfig(model=_config(open_model(start).discriminator))
+    state = checkpoint.load(start)
+    return from_mapping(json.loads(state["config"]), str(start))
 
 
 def _config(network: Network) -> ModelConfig:
