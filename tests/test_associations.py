@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from corrector.electra.associations import LEVEL, REACH, STRENGTHS, WEAKEST, Associations, WordsAround, association_keys
-from corrector.electra.look_alikes import evidence, fit_levels, joined
+from corrector.electra.look_alikes import evidence, joined
 from corrector.electra.marks import MARK_CONTEXT, PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import SPECIALS, Ngrams
 from corrector.electra.static_map import StaticMap
@@ -21,6 +21,7 @@ from corrector.train import associate
 from corrector.train.associate import FEWEST, associations_of
 from corrector.train.counts import ngrams_of
 from tests import training
+from tests.levels import fit_levels
 
 Ids = np.ndarray
 

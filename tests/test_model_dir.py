@@ -246,7 +246,7 @@ def test_marks_that_a_network_needs(own: Path, damage: str) -> None:
     write_manifest(own)
     if damage:
         (own / "marks.npz").write_text(damage)
-    with pytest.raises(ModelError, match=r"marks\.npz: the token marks cannot be read"):
+    with pytest.raises(ModelError, match=r"marks\.npz: cannot be read"):
         _ = find_model(own).tokenizer
 
 

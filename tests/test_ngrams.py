@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from corrector.electra.look_alikes import LEVELS, evidence, fit_levels, joined
+from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import (
     FREQUENT_QUAD,
     PAIR_SMOOTHING,
@@ -22,6 +22,7 @@ from corrector.electra.ngrams import (
 from corrector.electra.static_map import StaticMap
 from corrector.train.counts import ngrams_of
 from tests import training
+from tests.levels import fit_levels
 
 SEP, MASK = 3, 4
 A, B, C, D, E, WRONG = range(6, 12)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.electra.associations import STRENGTHS, Associations, WordsAround
+from corrector.electra.associations import STRENGTHS, WordsAround
 from corrector.electra.ngrams import (
     PAIR_COUNTS,
     SPECIALS,
@@ -36,16 +36,9 @@ _NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the cha
 _BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
 
 
-def fit_levels(ngrams: Ngrams, texts: Ids, associations: Associations | None = None) -> NDArray[np.int64]:
-    """0..15 for each token of (rows, length): 0 fits well … 3 is rare, 4 a look-alike fits as well … 15 far better."""
-    flat, inside = joined(texts)
-    around = None if associations is None else WordsAround(associations, flat, inside)
-    return evidence(ngrams, flat, inside, around).levels[inside].reshape(texts.shape)
-
-
 class Evidence(NamedTuple):
-    """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,), the levels (tokens,), and the id of the best
-    look-alike of each token, 0 where none comes near it (tokens,)."""
+    """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,); how well each token fits, 0 well … 3 is rare, 4 a
+    look-alike fits as well … 15 far better (tokens,); and the id of its best look-alike, 0 where none comes near it (tokens,)."""
 
     pair_steps: Steps
     levels: NDArray[np.int64]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from corrector.electra.manifest import AGAIN, read_json, sha256, short_checksum
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
+    from corrector.electra.marks import MarkTables
     from corrector.electra.slips import Slips
-    from corrector.electra.tokenizer import Marker, Tokenizer
+    from corrector.electra.tokenizer import Tokenizer
+
+    Table = TypeVar("Table", MarkTables, Slips)
 
 Kind = Literal["onnx", "pytorch"]
 """What runs the networks: onnxruntime or PyTorch."""
@@ -89,16 +92,7 @@ class ModelDirectory:
         from corrector.electra.slips import Slips
 
         path = self.path / SLIPS
-        if not path.is_file():
-            return None
-        try:
-            slips = Slips.load(path)
-        except Exception as error:  # OSError, BadZipFile, zlib.error, KeyError and ValueError all mean a damaged file
-            raise ModelError(path, f"cannot be read ({error}); {AGAIN}") from error
-        if len(slips.written) != len(self.tokenizer.vocabulary):
-            message = f"made for {len(slips.written)} tokens where the vocabulary has {len(self.tokenizer.vocabulary)}"
-            raise ModelError(path, f"{message}; {AGAIN}")
-        return slips
+        return _load(path, Slips.load, len(self.tokenizer.vocabulary)) if path.is_file() else None
 
     @property
     def version(self) -> str:
@@ -134,17 +128,19 @@ class ModelDirectory:
                 raise ModelError(self.vocabulary, f"{message}; use the vocab.txt that came with the model")
         if not self.discriminator.reads_types and not self.generator.reads_types:
             return plain
-        return Tokenizer(plain.vocabulary, _load_marker(self.path / MARKS, len(plain.vocabulary), self.discriminator.reads_alternatives))
+        from corrector.electra.marks import MarkTables
+
+        load = partial(MarkTables.load, with_alternatives=self.discriminator.reads_alternatives)
+        return Tokenizer(plain.vocabulary, _load(self.path / MARKS, load, len(plain.vocabulary)).types)
 
 
-def _load_marker(path: Path, vocabulary_size: int, with_alternatives: bool) -> Marker:
-    from corrector.electra.marks import MarkTables
-
+def _load(path: Path, load: Callable[[Path], Table], vocabulary_size: int) -> Table:
+    """Tables of a model that must be of its vocabulary. Raises ModelError for a file that is damaged or of another one."""
     try:
-        tables = MarkTables.load(path, with_alternatives)
+        table = load(path)
     except Exception as error:  # OSError, BadZipFile, zlib.error, KeyError and ValueError all mean a damaged file
-        raise ModelError(path, f"the token marks cannot be read ({error}); {AGAIN}") from error
-    if tables.vocabulary_size != vocabulary_size:
-        message = f"made for {tables.vocabulary_size} tokens where the vocabulary has {vocabulary_size}"
+        raise ModelError(path, f"cannot be read ({error}); {AGAIN}") from error
+    if table.vocabulary_size != vocabulary_size:
+        message = f"made for {table.vocabulary_size} tokens where the vocabulary has {vocabulary_size}"
         raise ModelError(path, f"{message}; {AGAIN}")
-    return tables.types
+    return table

@@ -27,6 +27,10 @@ class Slips:
     times: NDArray[np.float32]
     written: NDArray[np.float32]
 
+    @property
+    def vocabulary_size(self) -> int:
+        return len(self.written)
+
     @classmethod
     def load(cls, path: Path) -> Slips:
         """Read ``slips.npz``."""
@@ -43,7 +47,7 @@ class Slips:
 
     def log_rates(self, given: Ids, meant: Ids) -> NDArray[np.float32]:
         """ln rate(given → meant) of characters given by their ids: the same shape."""
-        wanted = given * len(self.written) + meant
+        wanted = given * self.vocabulary_size + meant
         times = np.full(wanted.shape, _TIMES)
         if len(self.pairs):
             at = np.minimum(self.pairs.searchsorted(wanted), len(self.pairs) - 1)
