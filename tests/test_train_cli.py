@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, EvalDataError
+from corrector.rank import Ranker
 from corrector.train.__main__ import _pair_set, main
 from corrector.train.config import TrainConfig, override, to_json
 from corrector.train.ledger import runs
@@ -110,6 +112,14 @@ def test_debug_makes_a_whole_model(chain: Path) -> None:
     assert (record["raw"], record["clean"]) == (["raw-0", "raw-1"], ["clean-0"])
     assert training["corpus"]["sha256"] == record["sha256"]
     assert score["signature"] in (chain / "model" / "README.md").read_text("utf-8")
+
+
+def test_a_ranker_that_does_without_masked_readings(chain: Path, tmp_path: Path) -> None:
+    model = shutil.copytree(chain / "model", tmp_path / "model")
+    rows = ["--pairs", str(chain / "text" / "fit.tsv"), "--held-back", str(chain / "text" / "held_back.tsv")]
+    for options, expected in (([], True), (["--no-masked"], False)):
+        assert main(["calibrate", "--model", str(model), *rows, *options]) == 0
+        assert Ranker.load(model / "ranker.json").reads_masked is expected
 
 
 def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:

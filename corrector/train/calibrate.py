@@ -39,14 +39,15 @@ FEWEST = 5  # right edits without which the suspicions are of no use
 _BLOCK = 64
 
 
-def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None]) -> Ranker:
+def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = True) -> Ranker:
     """Fit the ranker of a model directory on ``rows``; calibrate it and choose ``min_confidence`` on the sets held back.
 
-    None of them may be a test set. Sets without any error only count for the share of text left unchanged.
+    Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
+    sets may be a test set. Sets without any error only count for the share of text left unchanged.
     """
     directory = find_model(model)
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
-    if directory.generator.reads_types:  # trained with wrong characters in their places: hiding them tells it nothing more
+    if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
@@ -101,10 +102,15 @@ def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
 
 
 def fit_ranker(
-    model: Path, fit: Sequence[Path], held_back: Sequence[Path], say: Callable[[str], None], slips: Sequence[PairSet] = ()
+    model: Path,
+    fit: Sequence[Path],
+    held_back: Sequence[Path],
+    say: Callable[[str], None],
+    slips: Sequence[PairSet] = (),
+    masked: bool = True,
 ) -> None:
     """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date; first, where there are
-    any, replace its ``slips`` by those in these sets, none of whose rows may be in the files.
+    any, replace its ``slips`` by those in these sets, none of whose rows may be in the files. ``masked`` as in ``calibrate``.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
@@ -115,7 +121,7 @@ def fit_ranker(
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
         refresh_manifest(model, say)
     try:
-        ranker = calibrate(model, rows, held, say)
+        ranker = calibrate(model, rows, held, say, masked)
     except ValueError as error:  # nothing to fit, or one class only
         raise CorrectorError(
             f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
