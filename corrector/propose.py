@@ -100,7 +100,7 @@ def _blocks(texts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK)]
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=50_000)
 def likeness(a: str, b: str) -> tuple[float, float]:
     """How alike two characters sound and look, 0..1 each."""
     return pinyin_similarity(a, b), glyph_similarity(a, b)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from corrector.electra.slips import Slips
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
-TOGETHER = 400  # flagged characters whose views of the vocabulary are in memory at a time, or a window's
+TOGETHER = 100  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more is no faster
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from corrector.edits import Change, Proposal, edits_of, group, reason_of
 from corrector.electra.associations import association_keys
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
+from corrector.electra.runtime import Encoding
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
@@ -116,6 +118,21 @@ def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> No
     assert dataclasses.replace(corrector.stages.ranker, check_bends={MASKED[0]: ((0.0, 1.0),)}).reads_masked
     assert corrected_text(corrector.correct("我今天很高形。")) == "我今天很高兴。"
     assert 0 < runtime.calls["generator"] < masked
+
+
+def test_views_of_the_vocabulary_are_made_for_few_characters_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    corrector, runtime = make()
+    asked, views = [], runtime.log_probabilities
+
+    def counted(encodings: Sequence[Encoding], places: Sequence[Sequence[int]], *more: Any) -> Any:
+        asked.append(sum(map(len, places)))
+        return views(encodings, places, *more)
+
+    monkeypatch.setattr(runtime, "log_probabilities", counted)
+    monkeypatch.setattr(stages_module, "TOGETHER", 8)
+    text = "我因该高形。\n" * 40
+    assert corrected_text(corrector.correct(text)) == "我应该高兴。\n" * 40
+    assert len(asked) >= 80 / 8 and max(asked) < 8 + 2  # two wrong characters in each window
 
 
 def test_text_without_han_reaches_no_model() -> None:
