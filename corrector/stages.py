@@ -125,9 +125,10 @@ class Stages:
         views = [[member.visible for member in members]]
         if self.ranker.reads_masked:
             views.append(self._masked(encodings, groups))
-            members = [dataclasses.replace(member, masked=view) for member, view in zip(members, views[1], strict=True)]
+        masked: Sequence[Floats | None] = views[1] if self.ranker.reads_masked else [None] * len(members)
         candidates = propose(sites, views, [member.candidates for member in members], self.characters)
-        found = (dataclasses.replace(member, candidates=ids) for member, ids in zip(members, candidates, strict=True))
+        known = zip(members, masked, candidates, strict=True)
+        found = (dataclasses.replace(member, masked=view, candidates=ids) for member, view, ids in known)
         return [(number, tuple(islice(found, len(own)))) for number, own in groups]
 
     def _masked(self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]) -> list[Floats]:

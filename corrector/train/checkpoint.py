@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 
 from corrector.errors import ModelError
+from corrector.train.config import TrainConfig, from_mapping
 
 _PROJECTION, _ALTERNATIVE = "encoder.project.weight", "alternative.weight"
 
@@ -38,3 +40,8 @@ def load(path: Path) -> dict[str, Any]:
         networks[_ALTERNATIVE] = torch.zeros_like(networks[_PROJECTION])
         state["optimizer"] = None
     return state
+
+
+def config_in(state: dict[str, Any], path: Path) -> TrainConfig:
+    """The settings of the run that wrote the checkpoint ``state`` at ``path``. Raises ConfigError for ones that this version has not."""
+    return from_mapping(json.loads(state["config"]), str(path))

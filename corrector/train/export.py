@@ -19,7 +19,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
-from corrector.train.config import TrainConfig, from_mapping
+from corrector.train.config import TrainConfig
 from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
@@ -33,7 +33,7 @@ CONTRIBUTED = "com.microsoft"
 def load_model(path: Path) -> tuple[JointElectra, TrainConfig, int]:
     """The network of a checkpoint, its config, and the tokens it has seen in that run."""
     state = checkpoint.load(path)
-    config = from_mapping(json.loads(state["config"]), str(path))
+    config = checkpoint.config_in(state, path)
     model = JointElectra(config.model, state["model"]["embeddings.features"])
     model.load_state_dict(state["model"])
     return model.eval(), config, int(state["tokens"])

@@ -14,7 +14,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError
 from corrector.train import checkpoint, ledger
 from corrector.train.batches import Rows, Source
-from corrector.train.config import TrainConfig, from_mapping, to_json
+from corrector.train.config import TrainConfig, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.counts import load_marks
 from corrector.train.loop import Numbers, Trainer
@@ -108,7 +108,7 @@ def begin_from(
     if is_checkpoint(start):
         begun = load_fitting(start, config)
         trainer.model.load_state_dict(begun["model"])
-        earlier = ledger.runs(start, from_mapping(json.loads(begun["config"]), str(start)), begun["tokens"])
+        earlier = ledger.runs(start, checkpoint.config_in(begun, start), begun["tokens"])
     else:
         from corrector.train.released import begin_with
 

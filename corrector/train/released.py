@@ -6,7 +6,6 @@ graph. The half-precision layout is the inverse of ``model.transformers_state``.
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from corrector.electra.model import ModelDirectory, Network
 from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.errors import ConfigError, ModelError
 from corrector.train import checkpoint
-from corrector.train.config import ModelConfig, TrainConfig, from_mapping
+from corrector.train.config import ModelConfig, TrainConfig
 from corrector.train.model import JointElectra
 from corrector.train.start import is_checkpoint, open_model
 from corrector.train.transformers_names import LAYER_NAMES
@@ -95,8 +94,7 @@ def config_of(start: Path) -> TrainConfig:
     """
     if not is_checkpoint(start):
         return TrainConfig(model=_config(open_model(start).discriminator))
-    state = checkpoint.load(start)
-    return from_mapping(json.loads(state["config"]), str(start))
+    return checkpoint.config_in(checkpoint.load(start), start)
 
 
 def _config(network: Network) -> ModelConfig:
