@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corrector.rank import CHECK_FEATURES
+from corrector.surroundings import surroundings
 
 if TYPE_CHECKING:
     from corrector.edits import Edits
@@ -38,11 +39,11 @@ class Ranked:
         return dict(zip(self.place, self.edits.changes[0].ids, strict=True))
 
 
-def check_features(tried: Sequence[Ranked], before: Floats, after: Floats) -> Floats:
+def check_features(text: str, tried: Sequence[Ranked], before: Floats, after: Floats) -> Floats:
     """What the check knows of each group's best edit: (groups, CHECK_FEATURES).
 
-    The groups are of one window, in order; ``before`` and ``after`` are the discriminator's logits (tokens,) for it as it is and with
-    all these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
+    The groups are of one window with this text, in order; ``before`` and ``after`` are the discriminator's logits (tokens,) for it as
+    it is and with all these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
     """
     places = [group.place for group in tried]
     removed = nearest_sums(suspicions(before) - suspicions(after), places)
@@ -52,7 +53,9 @@ def check_features(tried: Sequence[Ranked], before: Floats, after: Floats) -> Fl
         second = group.scores[1] if len(group.scores) > 1 else -_WIDEST_MARGIN
         margin = min(max(group.scores[0] - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = after[place.start : place.stop].max()
-        row[:] = 1.0, group.scores[0], now, removed_here, margin, *group.edits.features[0]
+        edit = group.edits[0]
+        around = surroundings(text, edit.index, edit.replacement)
+        row[:] = 1.0, group.scores[0], now, removed_here, margin, *around, *edit.features
     return rows
 
 

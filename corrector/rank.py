@@ -17,6 +17,7 @@ import numpy as np
 
 from corrector.edit_features import FEATURES
 from corrector.errors import ModelError
+from corrector.surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from corrector.electra.runtime import Floats
 
 MASKED = ("masked_log_odds", "masked_log_probability")
-CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *FEATURES)
+CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *SURROUNDINGS, *FEATURES)
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class Stages:
         for flagged in self._flagged(windows, encodings, readings):
             groups = suspected(windows, encodings, self._looks(flagged, encodings, readings), self.characters, self.ranker)
             ranked = self._ranked(encodings, self._proposed(encodings, groups))
-            for number, choice in self._checked(encodings, readings, ranked):
+            for number, choice in self._checked(windows, encodings, readings, ranked):
                 result[number].append(choice)
         return result
 
@@ -164,7 +164,7 @@ class Stages:
         return ranked
 
     def _checked(
-        self, encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[Ranked]
+        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], ranked: Sequence[Ranked]
     ) -> Iterator[tuple[int, GroupChoice]]:
         """Let the discriminator read the best edit of every group in place, distant ones of a window together; yields the groups
         with their confidences."""
@@ -176,7 +176,8 @@ class Stages:
         afters = self.runtime.read(changed)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
         for own, after in zip(trials, afters, strict=True):
-            checks[own] = check_features([ranked[n] for n in own], readings[ranked[own[0]].window].logits, after.logits)
+            number = ranked[own[0]].window
+            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], readings[number].logits, after.logits)
         confidences = self.ranker.confidences(checks)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with

@@ -7,6 +7,7 @@ from corrector.check import Ranked, check_features, nearest_sums, suspicions
 from corrector.edit_features import FEATURES
 from corrector.edits import Change, Edits
 from corrector.rank import CHECK_FEATURES
+from corrector.surroundings import SURROUNDINGS
 
 
 def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -> Ranked:
@@ -40,7 +41,7 @@ def test_features_by_hand() -> None:
     before[3], before[9] = np.log(3), np.log(7)  # suspicion ln 4 and ln 8
     after[3], after[4], after[9] = 0.0, np.log(3), -50.0  # ln 2 and, made by the first edit, ln 4; nothing
     first, second = ranked(2, (2.0, 0.5), ids=(8, 9)), ranked(8, (1.0,))
-    rows = check_features([first, second], before, after)
+    rows = check_features("天地人天地人天地人", [first, second], before, after)
     assert rows.shape == (2, len(CHECK_FEATURES))
     assert rows[:, column("bias")].tolist() == [1, 1]
     assert rows[:, column("score")].tolist() == [2, 1]
@@ -48,6 +49,8 @@ def test_features_by_hand() -> None:
     assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
+    around = rows[:, column("margin") + 1 : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
+    assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]
 
 
 def test_suspicion_cannot_overflow() -> None:

@@ -1,0 +1,47 @@
+"""What the rest of its window says of an edit: whether what it takes away, or what it brings, stands there once more; quotation; and
+whether it swaps two of the few characters that writers themselves waver between.
+
+Terms, names and turns of phrase come back within a paragraph, slips seldom do (祖国观、民族观、文化观 is no misspelt 文化馆).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from corrector.text.protect import is_han
+
+SWAPS = {"de": "的地得", "zai": "在再", "zuo": "做作", "na": "那哪", "ta": "他她它"}
+"""Characters of one sound that even careful writers and annotators do not use alike, so that each set needs its own caution."""
+SURROUNDINGS = (
+    *(f"{what}_repeated_{when}" for what in ("character", "pair", "triple") for when in ("before", "after")),
+    "quoted", "after_mark", "before_mark",
+    *(f"swap_{name}" for name in SWAPS),
+)  # fmt: skip
+_OPENING, _CLOSING = "“「『", "”」』"
+_MARKS = frozenset("“”‘’「」『』\"《》、")  # what stands between them is often a word by itself, or one of a list
+
+
+def surroundings(text: str, start: int, new: str) -> list[float]:
+    """``SURROUNDINGS`` of putting ``new`` in the place of as many characters of a window, from ``start`` on: each 0 or 1."""
+    end = start + len(new)
+    rest = f"{text[:start]}\0{text[end:]}"  # no string of Han characters crosses the gap
+    changed = f"{text[:start]}{new}{text[end:]}"
+    repeated = [any(part in rest for part in _through(form, start, end, size)) for size in (1, 2, 3) for form in (text, changed)]
+    quoted = _is_open(text[:start]) and any(mark in text[end:] for mark in _CLOSING)
+    marks = text[start - 1 : start] in _MARKS, text[end : end + 1] in _MARKS
+    pair = {text[start:end], new}
+    swaps = [pair <= set(swapped) for swapped in SWAPS.values()]
+    return [float(value) for value in (*repeated, quoted, *marks, *swaps)]
+
+
+def _through(text: str, start: int, end: int, size: int) -> Iterator[str]:
+    """The strings of ``size`` Han characters that have any of those from ``start`` to ``end`` in them."""
+    for first in range(max(0, start - size + 1), end):
+        part = text[first : first + size]
+        if len(part) == size and all(map(is_han, part)):
+            yield part
+
+
+def _is_open(text: str) -> bool:
+    """Whether a quotation that begins in ``text`` goes on at its end."""
+    return max(map(text.rfind, _OPENING)) > max(map(text.rfind, _CLOSING))
