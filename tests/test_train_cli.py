@@ -56,6 +56,13 @@ def test_unknown_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "error: --set: noise.wrod: unknown setting" in capsys.readouterr().err
 
 
+def test_one_kind_of_half_precision() -> None:
+    with pytest.raises(ConfigError, match="fp16: cannot be set together with bf16"):
+        override(TrainConfig(bf16=True), ("fp16=true",))
+    for settings in (("fp16=true", "bf16=false"), ("bf16=false", "fp16=true")):
+        assert override(TrainConfig(bf16=True), settings).fp16
+
+
 def test_overriding_and_reading_settings(tmp_path: Path) -> None:
     config = override(TrainConfig(), ("model.layers=4", "stages=[[0,16]]", "device=cuda", "noise.rates=[0.1]"))
     assert (config.model.layers, config.stages, config.device, config.noise.rates) == (4, ((0, 16),), "cuda", (0.1,))

@@ -123,8 +123,10 @@ def to_json(config: TrainConfig) -> str:
 
 
 def from_mapping(values: dict[str, Any], source: str = "config") -> TrainConfig:
-    """A config from (nested) keys. Raises ConfigError for a key that does not exist."""
+    """A config from (nested) keys. Raises ConfigError for a key that does not exist, and for settings that exclude each other."""
     config: TrainConfig = _build(TrainConfig, values, source)
+    if config.bf16 and config.fp16:
+        raise ConfigError(source, "fp16", "cannot be set together with bf16; give one of them as false")
     return config
 
 
@@ -134,13 +136,13 @@ def load(path: Path) -> TrainConfig:
 
 def override(config: TrainConfig, settings: tuple[str, ...]) -> TrainConfig:
     """``key=value`` and ``model.key=value`` settings (values as JSON) on top of a config."""
+    tree: dict[str, Any] = dataclasses.asdict(config)
     for setting in settings:
         key, _, value = setting.partition("=")
         try:
             parsed = json.loads(value)
         except json.JSONDecodeError:
             parsed = value
-        tree = dataclasses.asdict(config)
         *parents, leaf = key.split(".")
         node: Any = tree
         for parent in parents:
@@ -150,8 +152,7 @@ def override(config: TrainConfig, settings: tuple[str, ...]) -> TrainConfig:
         if leaf not in node:
             raise ConfigError("--set", key, "unknown setting")
         node[leaf] = parsed
-        config = from_mapping(tree, "--set")
-    return config
+    return from_mapping(tree, "--set")
 
 
 def _build(cls: Any, values: dict[str, Any], source: str) -> Any:
