@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from corrector.text.protect import is_han
 
-SWAPS = {"de": "的地得", "zai": "在再", "zuo": "做作", "na": "那哪", "ta": "他她它"}
-"""Characters of one sound that even careful writers and annotators do not use alike, so that each set needs its own caution."""
+SWAPS = {"zai": "在再", "zuo": "做作", "na": "那哪", "ta": "他她它"}
+"""Characters of one sound that writers waver between, so that each set needs its own caution. 的地得 is no such set: what annotators make
+of these differs so much that what is learned from some does harm with others."""
 SURROUNDINGS = (
     *(f"{what}_repeated_{when}" for what in ("character", "pair", "triple") for when in ("before", "after")),
     "quoted", "after_mark", "before_mark",

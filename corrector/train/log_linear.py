@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from corrector.rank import CHECK_FEATURES, Ranker
 
-L2 = 1e-3
+L2, CHECK_L2 = 1e-3, 3e-3  # penalties of the two steps' fits; the check has three weights a feature
 PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
-KNOTS = (0.2, 0.4, 0.6, 0.8)  # quantiles where the check's weight of a feature may change
+KNOTS = (1 / 3, 2 / 3)  # quantiles where the check's weight of a feature may change; with more, sources left out of the fit fare worse
 FEW_VALUES = 8  # a feature of no more is left straight
 
 
@@ -26,9 +26,9 @@ class Example:
 
 
 def fit_log_linear(
-    examples: Sequence[Example], size: int, steps: int = 200, prior: NDArray[np.float64] | None = None
+    examples: Sequence[Example], size: int, l2: float = L2, steps: int = 200, prior: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with a small L2 penalty (L-BFGS).
+    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with an L2 penalty (L-BFGS).
 
     Given ``prior`` weights (size,) the penalty is on the distance from these, and as large as a normal prior of variance
     1 / (2·PRIOR_L2): few examples change little.
@@ -41,7 +41,8 @@ def fit_log_linear(
     if prior is not None:
         scale = np.maximum(scale, 1.0)  # what hardly varies in few examples may vary more elsewhere
     start = np.zeros(size) if prior is None else prior * scale
-    l2 = L2 if prior is None else PRIOR_L2 / len(examples)
+    if prior is not None:
+        l2 = PRIOR_L2 / len(examples)
     features = features / scale
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -88,7 +89,7 @@ def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dic
         return np.concatenate([rows, np.maximum(rows[:, columns] - offsets, 0)], 1)
 
     size = len(CHECK_FEATURES)
-    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), prior=prior)
+    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), CHECK_L2, prior=prior)
     bends: dict[str, list[tuple[float, float]]] = {}
     for (column, knot), weight in zip(knots, weights[size:], strict=True):
         bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
