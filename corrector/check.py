@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from corrector.electra.runtime import Floats
 
 _MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
+_NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,16 @@ def check_features(text: str, tried: Sequence[Ranked], before: Floats, after: Fl
         margin = min(max(group.scores[0] - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = after[place.start : place.stop].max()
         edit = group.edits[0]
+        beside = [logit for logits in (before, after) for logit in _beside(logits, place)]
         around = surroundings(text, edit.index, edit.replacement)
-        row[:] = 1.0, group.scores[0], now, removed_here, margin, *around, *edit.features
+        row[:] = 1.0, group.scores[0], now, removed_here, margin, *beside, *around, *edit.features
     return rows
+
+
+def _beside(logits: Floats, place: range) -> list[float]:
+    """The logits of the two tokens on either side of a place, of those (tokens,) of a window with its [CLS] and [SEP]."""
+    tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
+    return [float(logits[token]) if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from corrector.electra.runtime import Floats
 
 MASKED = ("masked_log_odds", "masked_log_probability")
-CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *SURROUNDINGS, *FEATURES)
+BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("two_left", "left", "right", "two_right"))
+"""The discriminator's logits of the two tokens on either side, without the edit and with it."""
+CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *BESIDE, *SURROUNDINGS, *FEATURES)
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,17 @@ def test_features_by_hand() -> None:
     assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
-    around = rows[:, column("margin") + 1 : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
+    around = rows[:, column("two_right_after") + 1 : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
     assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]
+
+
+def test_what_stands_beside_an_edit() -> None:
+    logits = np.arange(12, dtype=np.float32)
+    first, last = check_features("天地人天地人天地人天", [ranked(1, (1.0,), ids=(8, 9)), ranked(8, (1.0,))], logits, logits + 20)
+    beside = slice(column("two_left_before"), column("two_right_after") + 1)
+    # Tokens 2 and 3 are changed, token 9 the other time; 0 and 11 are [CLS] and [SEP].
+    assert first[beside].tolist() == [-8, 1, 4, 5, -8, 21, 24, 25]
+    assert last[beside].tolist() == [7, 8, 10, -8, 27, 28, 30, -8]
 
 
 def test_suspicion_cannot_overflow() -> None:
