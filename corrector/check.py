@@ -1,4 +1,4 @@
-"""Check: what the discriminator makes of the best edits of a window once they stand in it."""
+"""Check: what the discriminator makes of the best edits of a window once they stand in it, and what the rest of the window says of them."""
 
 from __future__ import annotations
 
