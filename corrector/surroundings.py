@@ -7,10 +7,11 @@ Terms, names and turns of phrase come back within a paragraph, slips seldom do (
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from corrector.text.protect import is_han
 
-SWAPS = {"zai": "在再", "zuo": "做作", "na": "那哪", "ta": "他她它"}
+SWAPS = {name: frozenset(characters) for name, characters in (("zai", "在再"), ("zuo", "做作"), ("na", "那哪"), ("ta", "他她它"))}
 """Characters of one sound that writers waver between, so that each set needs its own caution. 的地得 is no such set: what annotators make
 of these differs so much that what is learned from some does harm with others."""
 SURROUNDINGS = (
@@ -27,12 +28,19 @@ def surroundings(text: str, start: int, new: str) -> list[float]:
     end = start + len(new)
     rest = f"{text[:start]}\0{text[end:]}"  # no string of Han characters crosses the gap
     changed = f"{text[:start]}{new}{text[end:]}"
-    repeated = [any(part in rest for part in _through(form, start, end, size)) for size in (1, 2, 3) for form in (text, changed)]
+    repeated = chain(*zip(_repeated(text, rest, start, end), _repeated(changed, rest, start, end), strict=True))
     quoted = _is_open(text[:start]) and any(mark in text[end:] for mark in _CLOSING)
     marks = text[start - 1 : start] in _MARKS, text[end : end + 1] in _MARKS
     pair = {text[start:end], new}
-    swaps = [pair <= set(swapped) for swapped in SWAPS.values()]
+    swaps = [pair <= swapped for swapped in SWAPS.values()]
     return [float(value) for value in (*repeated, quoted, *marks, *swaps)]
+
+
+def _repeated(text: str, rest: str, start: int, end: int) -> list[bool]:
+    """Whether a character from ``start`` to ``end``, a pair or a triple with any of these stands in the rest, too."""
+    if not any(character in rest for character in text[start:end]):
+        return [False, False, False]  # as is mostly so: nothing with one of them can
+    return [any(part in rest for part in _through(text, start, end, size)) for size in (1, 2, 3)]
 
 
 def _through(text: str, start: int, end: int, size: int) -> Iterator[str]:
