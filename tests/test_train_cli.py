@@ -121,10 +121,10 @@ def test_debug_makes_a_whole_model(chain: Path) -> None:
     assert score["signature"] in (chain / "model" / "README.md").read_text("utf-8")
 
 
-def test_a_ranker_that_does_without_masked_readings(chain: Path, tmp_path: Path) -> None:
+def test_a_ranker_asks_for_masked_readings_only_when_fitted_so(chain: Path, tmp_path: Path) -> None:
     model = shutil.copytree(chain / "model", tmp_path / "model")
     rows = ["--pairs", str(chain / "text" / "fit.tsv"), "--held-back", str(chain / "text" / "held_back.tsv")]
-    for options, expected in (([], True), (["--no-masked"], False)):
+    for options, expected in (([], False), (["--masked"], True)):
         assert main(["calibrate", "--model", str(model), *rows, *options]) == 0
         assert Ranker.load(model / "ranker.json").reads_masked is expected
 

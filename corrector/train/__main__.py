@@ -147,14 +147,14 @@ def grow(checkpoint: Path, layers: int, out: Path) -> None:
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")
 @click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
 @click.option(
-    "--masked/--no-masked", default=True, show_default=True, help="Whether the generator reads suspicious characters masked, too."
+    "--masked/--no-masked", default=False, show_default=True, help="Whether the generator reads suspicious characters masked, too."
 )
 def calibrate(
     model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...], slips: tuple[str, ...], masked: bool
 ) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
 
-    Without masked readings a network of this project finds about as much and corrects 15 to 27 % more sentences a second.
+    With masked readings a network of this project finds no more and corrects 13 to 21 % fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
 

@@ -39,7 +39,7 @@ FEWEST = 5  # right edits without which the suspicions are of no use
 _BLOCK = 64
 
 
-def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = True) -> Ranker:
+def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False) -> Ranker:
     """Fit the ranker of a model directory on ``rows``; calibrate it and choose ``min_confidence`` on the sets held back.
 
     Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
@@ -107,7 +107,7 @@ def fit_ranker(
     held_back: Sequence[Path],
     say: Callable[[str], None],
     slips: Sequence[PairSet] = (),
-    masked: bool = True,
+    masked: bool = False,
 ) -> None:
     """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date; first, where there are
     any, replace its ``slips`` by those in these sets, none of whose rows may be in the files. ``masked`` as in ``calibrate``.
