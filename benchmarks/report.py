@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import OWN
-from benchmarks.shares import NETWORKS, STAGES
+from benchmarks.shares import MODEL, NETWORKS, STAGES
 from benchmarks.timing import Spread
 
 
@@ -100,8 +100,9 @@ def _profiled(profile: Mapping[str, Any]) -> Iterator[str]:
     stages, passes = profile["stages"], profile["passes"]
     totals = {name: sum(taken.values()) for name, taken in stages.items()}
     rows = [(stage, *(f"{100 * taken[stage] / totals[name]:.1f} %" for name, taken in stages.items())) for stage in STAGES]
-    inside = {name: sum(taken[stage] for stage in NETWORKS) / totals[name] for name, taken in stages.items()}
-    rows.append(("**all but the networks**", *(f"**{100 * (1 - share):.1f} %**" for share in inside.values())))
+    for what, inside in (("networks", NETWORKS), ("networks and the marks", MODEL)):
+        outside = (sum(taken[stage] for stage in STAGES if stage not in inside) / totals[name] for name, taken in stages.items())
+        rows.append((f"**all but the {what}**", *(f"**{100 * share:.1f} %**" for share in outside)))
     yield from ("", "## Share of the time by stage, on one core", "")
     yield from _table(("stage", *(f"{name} text" for name in stages)), rows)
     for name, speeds in passes.items():

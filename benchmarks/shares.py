@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 from corrector import stages
+from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.pipeline import Corrector
 from corrector.rank import Ranker
@@ -17,10 +18,14 @@ from corrector.render.text import render_text
 from corrector.revision import Revision
 from corrector.stages import Stages
 
-STAGES = ("segmentation", "tokenising + marks", "discriminator", "second look", "generator", "proposals + ranking", "rendering", "other")
+STAGES = (
+    "segmentation", "tokenising", "marks", "discriminator", "second look", "generator", "proposals + ranking", "rendering", "other"
+)  # fmt: skip
 
 NETWORKS = ("discriminator", "second look", "generator")
 """The stages in which the networks run."""
+MODEL = (*NETWORKS, "marks")
+"""The stages in which the model is computed: the marks are what its corpus counts, a back-off language model, say of each character."""
 
 _TOKENISING = [name for name in vars(Tokenizer) if name.startswith(("encode", "token_types"))]
 
@@ -108,7 +113,8 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
     original_check, first = Stages._checked, watch.around("discriminator", read)
     patches = [
         (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
-        *((Tokenizer, name, watch.around("tokenising + marks", getattr(Tokenizer, name))) for name in _TOKENISING),
+        *((Tokenizer, name, watch.around("tokenising", getattr(Tokenizer, name))) for name in _TOKENISING),
+        *((MarkTables, name, watch.around("marks", getattr(MarkTables, name))) for name in ("types", "types_many")),
         (stages, "propose", watch.around("proposals + ranking", stages.propose)),
         (stages, "best_others", watch.around("proposals + ranking", stages.best_others)),
         (stages, "suspected", watch.around("proposals + ranking", stages.suspected)),
