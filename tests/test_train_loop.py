@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
 torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint  # noqa: E402
-from corrector.train.batches import Rows  # noqa: E402
+from corrector.train.batches import Arrays, Batch, BatchMaker, Rows  # noqa: E402
 from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
@@ -102,6 +103,33 @@ def test_no_gradient_flows_through_sampling() -> None:
         if name.startswith("generator"):
             assert parameter.grad is not None and not parameter.grad.any(), name
     assert one.model.encoder.project.weight.grad.any()
+
+
+def test_the_corrective_head_makes_errors_that_it_finds_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its share of the windows, of similar characters, never the right one; the generator is left alone."""
+    noise = replace(QUIET, head_windows=0.5, generator_masked=0.4, generator_similarity=1.0, similarity_power=20.0)
+    one = trainer(training.config(noise=noise), fresh_windows())
+    likely = FIRST_HAN + 3
+    torch.nn.init.constant_(one.model.correction.bias[likely], 40.0)
+    made, make = [], BatchMaker.make
+
+    def spy(self: BatchMaker, original: Arrays, corrupted: Arrays, *rest: Any) -> Batch:
+        made.append((original, corrupted))
+        return make(self, original, corrupted, *rest)
+
+    monkeypatch.setattr(BatchMaker, "make", spy)
+    for _ in range(20):
+        one.train_step()
+    original, corrupted = (np.concatenate(part) for part in zip(*((a[:4], b[:4]) for a, b in made), strict=True))
+    changed = original != corrupted
+    assert 0.1 < changed.mean() < 0.3  # half of the masked places
+    assert all((a[4:] == b[4:]).all() for a, b in made)
+    assert (original[changed] >= FIRST_HAN).all()
+    assert (training.group_of(original[changed]) == training.group_of(corrupted[changed])).all()
+    alike = changed & (training.group_of(original) == training.group_of(np.array(likely))) & (original != likely)
+    assert alike.any() and (corrupted[alike] == likely).all()
+    assert (corrupted[changed & (original == likely)] != likely).all()
+    assert all(p.grad is None for name, p in one.model.named_parameters() if name.startswith("generator"))
 
 
 def test_a_checkpoint_of_version_0_8_is_only_begun_from(tmp_path: Path) -> None:

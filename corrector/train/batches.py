@@ -62,9 +62,7 @@ class BatchMaker:
         self, original: Arrays, corrupted: Arrays, folds: Arrays, trusted: NDArray[np.bool_], rng: np.random.Generator
     ) -> Batch:
         """Of windows (count, length) as they were and as they are read, their parts of the corpus and whether they are trusted (count,)."""
-        types = np.empty_like(original)
-        for fold in np.unique(folds):
-            types[folds == fold] = self.marks[fold].types(corrupted[folds == fold])
+        types = self.types(corrupted, folds)
         flat_original, flat = original.reshape(-1), corrupted.reshape(-1)
         padding = flat == 0
         masked = flat == self.mask_id
@@ -85,6 +83,13 @@ class BatchMaker:
             self.tensor(places), self.tensor(flat_original[places]), self.tensor(weight.astype(np.float32)),
             self.tensor(trusted[:, None]),
         )  # fmt: skip
+
+    def types(self, windows: Arrays, folds: Arrays) -> Arrays:
+        """The marks of windows (count, length), by the counts that were made without their parts of the corpus."""
+        types = np.empty_like(windows)
+        for fold in np.unique(folds):
+            types[folds == fold] = self.marks[fold].types(windows[folds == fold])
+        return types
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

@@ -1,8 +1,9 @@
 """The training loop, for pre-training and fine-tuning alike: batches in, checkpoints and ``metrics.jsonl`` out.
 
-A step is (1) the masked generator on a share of the windows (its loss, its samples; no gradient through sampling), (2) errors from
-the confusion tables on the rest, (3) replaced-token detection on every token and the corrective head at the wrong, the masked
-and a few right places, (4) one optimiser step on the weighted sum (ELECTRA, equation 3).
+A step is (1) the masked generator on a share of the windows (its loss, its samples; no gradient through sampling), (2) errors that the
+corrective head finds plausible in another share, (3) errors from the confusion tables in the rest, (4) replaced-token detection on every
+token and the corrective head at the wrong, the masked and a few right places, (5) one optimiser step on the weighted sum (ELECTRA,
+equation 3).
 """
 
 from __future__ import annotations
@@ -76,17 +77,20 @@ class Trainer:
         count = self.config.batch_tokens // length
         original, given, folds, trusted = self.source(count, length)
         numbers: dict[str, float] = {}
-        share = round(count * self.noise.config.generator_windows)
+        generated = round(count * self.noise.config.generator_windows)
+        plausible = slice(generated, generated + round(count * self.noise.config.head_windows))
         corrupted = original.copy()
-        corrupted[share:] = self.noise.corrupt(original[share:], self.rng)
+        corrupted[plausible.stop :] = self.noise.corrupt(original[plausible.stop :], self.rng)
         labelled = given[:, 0] >= 0
         if labelled.any():
             corrupted[labelled] = self.noise.corrupt_labelled(original[labelled], given[labelled], self.rng)
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate_at(self.tokens, self.config)
-        if share:
-            corrupted[:share], numbers = self._generate(original[:share])
+        if generated:
+            corrupted[:generated], numbers = self._generate(original[:generated])
+        if plausible.stop > generated:
+            corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
         batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
         with self._autocast():
             loss, detection, logits, right = self._heads(
@@ -142,16 +146,31 @@ class Trainer:
         with self._autocast():
             loss, logits = self._generator(self.batches.tensor(masked), self.batches.tensor(places), self.batches.tensor(targets))
         self.scaler.scale(loss).backward()
-        with torch.no_grad():
-            bias = torch.from_numpy(self.noise.similarity_bias(targets, self.rng)).to(self.config.device)
-            noise = torch.rand(logits.shape, generator=self.torch_rng, device=self.config.device)
-            samples = (logits + bias - torch.log(-torch.log(noise.clamp(1e-9, 1 - 1e-7)))).argmax(-1)  # Gumbel-max
-            accuracy = (logits.argmax(-1) == self.batches.tensor(targets)).float().mean().item()
+        accuracy = (logits.argmax(-1) == self.batches.tensor(targets)).float().mean().item()
+        corrupted = self._sampled(original, places, logits)
+        return corrupted, {"generator_loss": loss.item(), "generator_accuracy": accuracy}
+
+    @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+    def _plausible(self, original: Arrays, folds: Arrays) -> Arrays:
+        """These windows with other characters in some places, such as the corrective head would expect where it reads [MASK]."""
+        masked, places = self.noise.mask_for_generator(original, self.rng)
+        types = self.batches.tensor(self.batches.types(masked, folds))
+        with self._autocast():
+            _, logits = self.model(self.batches.tensor(masked), types, None, self.batches.tensor(places))
+        targets = self.batches.tensor(original.reshape(-1)[places])
+        return self._sampled(original, places, logits.float().scatter(1, targets[:, None], -1e4))
+
+    def _sampled(self, original: Arrays, places: Arrays, logits: Tensor) -> Arrays:
+        """The windows with samples from ``logits`` (places, vocabulary), weighed by similarity, in half of the flat ``places``."""
+        targets = original.reshape(-1)[places]
+        bias = torch.from_numpy(self.noise.similarity_bias(targets, self.rng)).to(self.config.device)
+        noise = torch.rand(logits.shape, generator=self.torch_rng, device=self.config.device)
+        samples = (logits + bias - torch.log(-torch.log(noise.clamp(1e-9, 1 - 1e-7)))).argmax(-1)  # Gumbel-max
         corrupted = original.reshape(-1).copy()
-        keep = self.rng.random(len(places)) < 0.5  # half of the masked places are given back: fewer errors than the paper's
+        keep = self.rng.random(len(places)) < 0.5  # half of the places are given back: fewer errors than the paper's
         keep |= ~self.noise.tables.is_han[targets]
         corrupted[places] = np.where(keep, targets, samples.cpu().numpy())
-        return corrupted.reshape(original.shape), {"generator_loss": loss.item(), "generator_accuracy": accuracy}
+        return corrupted.reshape(original.shape)
 
     # ---- a run ----------------------------------------------------------------------------------------------------
 
