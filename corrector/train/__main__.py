@@ -154,7 +154,7 @@ def calibrate(
 ) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
 
-    With masked readings a network of this project finds no more and corrects a fifth to a quarter fewer sentences a second.
+    With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
 
