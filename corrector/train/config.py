@@ -67,8 +67,8 @@ class NoiseConfig:
     masked: float = 0.03  # of characters are [MASK] for the corrective head
     generator_windows: float = 0.25  # share of windows whose errors the generator makes
     head_windows: float = 0.0  # share of windows whose errors the corrective head makes, which knows the context better
-    generator_masked: float = 0.15  # masked share there (paper, section 3.1)
-    generator_similarity: float = 0.67  # of these windows re-weight p_G by sound and shape similarity
+    generator_masked: float = 0.15  # masked share in both (paper, section 3.1)
+    generator_similarity: float = 0.67  # of these places re-weight p_G by sound and shape similarity
     similarity_power: float = 1.0
 
 

@@ -1,7 +1,7 @@
 """Errors made for the task, drawn in whole batches: people's typing slips, look-alikes, and input-method words.
 
-Also decides which windows the masked generator corrupts (ELECTRA, section 3.1) and samples from it, re-weighted by
-sound and shape similarity on a share of them: p(c) ∝ p_G(c | context) · (ε + sim(c, original))^α.
+Also says where the masked generator (ELECTRA, section 3.1) or the corrective head makes the errors, and how its samples are re-weighted
+by sound and shape similarity in a share of the places: p(c) ∝ p_G(c | context) · (ε + sim(c, original))^α.
 """
 
 from __future__ import annotations
