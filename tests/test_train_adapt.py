@@ -340,7 +340,7 @@ def test_a_weight_moves_as_far_as_the_examples_can_pull_it(times: int) -> None:
     """At the optimum the pull of N examples, right 3 times of 4, is that of the prior: N·(0.75 - σ(w)) = 2·PRIOR_L2·(w - w₀)."""
     one = np.ones((1, 1), dtype=np.float32)
     thrice_right = [Example(one, 0)] * 3 + [Example(one, -1)]
-    [weight] = fit_log_linear(thrice_right * times, 1, prior=np.array([-1.0]))
+    [weight] = fit_log_linear(thrice_right * times, 1, PRIOR_L2 / (4 * times), prior=np.array([-1.0]))
     pull = 4 * times * (0.75 - 1 / (1 + np.exp(-weight)))
     assert pull == pytest.approx(2 * PRIOR_L2 * (weight + 1), rel=0.02)
     assert (weight > -0.5) == (times > 1)
@@ -348,6 +348,6 @@ def test_a_weight_moves_as_far_as_the_examples_can_pull_it(times: int) -> None:
 
 def test_what_is_not_among_the_examples_keeps_its_weight() -> None:
     example = Example(np.array([[1.0, 0.0]], dtype=np.float32), 0)
-    moved, kept = fit_log_linear([example] * 50, 2, prior=np.array([0.5, -2.0]))
+    moved, kept = fit_log_linear([example] * 50, 2, PRIOR_L2 / 50, prior=np.array([0.5, -2.0]))
     assert moved > 0.5
     assert kept == -2.0

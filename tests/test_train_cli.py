@@ -63,6 +63,13 @@ def test_one_kind_of_half_precision() -> None:
         assert override(TrainConfig(bf16=True), settings).fp16
 
 
+def test_shares_of_the_windows_that_exceed_them() -> None:
+    settings = ("noise.generator_windows=0.6", "noise.head_windows=0.5")
+    with pytest.raises(ConfigError, match=r"noise\.head_windows: and generator_windows are shares of the same windows"):
+        override(TrainConfig(), settings)
+    assert override(TrainConfig(), (*settings, "noise.head_windows=0.4")).noise.head_windows == 0.4
+
+
 def test_overriding_and_reading_settings(tmp_path: Path) -> None:
     config = override(TrainConfig(), ("model.layers=4", "stages=[[0,16]]", "device=cuda", "noise.rates=[0.1]"))
     assert (config.model.layers, config.stages, config.device, config.noise.rates) == (4, ((0, 16),), "cuda", (0.1,))
@@ -127,6 +134,14 @@ def test_a_ranker_asks_for_masked_readings_only_when_fitted_so(chain: Path, tmp_
     for options, expected in (([], False), (["--masked"], True)):
         assert main(["calibrate", "--model", str(model), *rows, *options]) == 0
         assert Ranker.load(model / "ranker.json").reads_masked is expected
+
+
+def test_no_room_for_labelled_rows(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--data", str(chain / "data"), "--from", str(chain / "pretrain" / "checkpoint.pt"), "--out", str(tmp_path / "run")]
+    shares = ["--set", "noise.head_windows=0.9", "--pair-share", "0.2", "--debug"]
+    assert main(["finetune", str(chain / "text" / "fit.tsv"), *arguments, *shares]) == 123
+    assert "leave no room for a labelled share of 0.2" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,6 +128,8 @@ def from_mapping(values: dict[str, Any], source: str = "config") -> TrainConfig:
     config: TrainConfig = _build(TrainConfig, values, source)
     if config.bf16 and config.fp16:
         raise ConfigError(source, "fp16", "cannot be set together with bf16; give one of them as false")
+    if config.noise.generator_windows + config.noise.head_windows > 1:
+        raise ConfigError(source, "noise.head_windows", "and generator_windows are shares of the same windows: together at most 1")
     return config
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ConfigError
 from corrector.train.batches import Arrays, Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.counts import IN_NONE
@@ -82,6 +83,9 @@ def finetune(
     streams = [window_stream(config, tokenizer, names, kind) for names, kind in kinds]
     pairs = PairStream(sets, tokenizer, config.seed)
     pair_share = pair_share if sets else 0.0
+    in_context = config.noise.generator_windows + config.noise.head_windows
+    if in_context + pair_share > 1:
+        raise ConfigError("config", "noise", f"generator_windows and head_windows leave no room for a labelled share of {pair_share:g}")
 
     def source(count: int, length: int) -> Rows:
         labelled = round(count * pair_share)

@@ -30,8 +30,7 @@ def fit_log_linear(
 ) -> NDArray[np.float64]:
     """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with an L2 penalty (L-BFGS).
 
-    Given ``prior`` weights (size,) the penalty is on the distance from these, and as large as a normal prior of variance
-    1 / (2·PRIOR_L2): few examples change little.
+    Given ``prior`` weights (size,) the penalty is on the distance from these.
     """
     from scipy.optimize import minimize
 
@@ -41,8 +40,6 @@ def fit_log_linear(
     if prior is not None:
         scale = np.maximum(scale, 1.0)  # what hardly varies in few examples may vary more elsewhere
     start = np.zeros(size) if prior is None else prior * scale
-    if prior is not None:
-        l2 = PRIOR_L2 / len(examples)
     features = features / scale
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -68,7 +65,8 @@ def fit_log_linear(
 def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dict[str, Any]:
     """``check_weights`` and ``check_bends``: a log-linear fit with knots at the quantiles of every feature of many values.
 
-    With a ``shipped`` ranker its knots stay, and its weights are where the fit starts and what it is drawn to.
+    With a ``shipped`` ranker its knots stay, and its weights are where the fit starts and what it is drawn to, by a penalty as large as a
+    normal prior of variance 1 / (2·PRIOR_L2): few examples change little.
     """
     features = np.concatenate([example.features for example in examples])
     knots = [
@@ -89,7 +87,8 @@ def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dic
         return np.concatenate([rows, np.maximum(rows[:, columns] - offsets, 0)], 1)
 
     size = len(CHECK_FEATURES)
-    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), CHECK_L2, prior=prior)
+    l2 = CHECK_L2 if prior is None else PRIOR_L2 / len(examples)
+    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), l2, prior=prior)
     bends: dict[str, list[tuple[float, float]]] = {}
     for (column, knot), weight in zip(knots, weights[size:], strict=True):
         bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
