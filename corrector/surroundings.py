@@ -1,5 +1,5 @@
 """What the rest of its window says of an edit: whether what it takes away, or what it brings, stands there once more; quotation; and
-whether it swaps two of the few characters that writers themselves waver between.
+whether it swaps two of the few characters that are hardly ever told apart by the sentence alone.
 
 Terms, names and turns of phrase come back within a paragraph, slips seldom do (祖国观、民族观、文化观 is no misspelt 文化馆).
 """
@@ -11,8 +11,15 @@ from itertools import chain
 
 from corrector.text.protect import is_han
 
-SWAPS = {name: frozenset(characters) for name, characters in (("zai", "在再"), ("zuo", "做作"), ("na", "那哪"), ("ta", "他她它"))}
-"""Characters of one sound that writers waver between, so that each set needs its own caution. 的地得 is no such set: what annotators make
+SWAPS = {
+    name: frozenset(characters)
+    for name, characters in (
+        ("zai", "在再"), ("zuo", "做作"), ("na", "那哪"), ("ta", "他她它"), ("jue", "决绝"), ("xiang", "象像"), ("liang", "两俩"),
+        ("yu", "余馀"), ("jin", "进近"), ("jinri", "今近"), ("mai", "买卖"),
+    )
+}  # fmt: skip
+"""Characters of like sound that writers waver between (决不 and 绝不), or that make sense both where they stand, so that a sentence seldom
+says which was meant (今日 and 近日, 买 and 卖): each set needs its own caution. 的地得 is no such set: what annotators make
 of these differs so much that what is learned from some does harm with others."""
 SURROUNDINGS = (
     *(f"{what}_repeated_{when}" for what in ("character", "pair", "triple") for when in ("before", "after")),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,9 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
+from corrector.rank import default_ranker
+from corrector.train import calibrate as calibration
+from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
 from corrector.train.log_linear import Example, fit_log_linear
 from corrector.train.thresholds import JudgedRow, choose_threshold, platt, strict_f1
 
@@ -40,6 +46,15 @@ def test_a_constant_feature_does_not_hide_the_others() -> None:
     bias, slope = fit_log_linear(examples, 2)
     assert abs(bias) < 1
     assert slope > 2
+
+
+def test_an_example_counts_as_often_as_it_weighs() -> None:
+    rng = np.random.default_rng(2)
+    rows = [rng.normal(size=(2, 3)).astype(np.float32) for _ in range(60)]
+    rights = [int(rng.integers(-1, 2)) for _ in rows]
+    weighed = [Example(row, right, 1.0 + number % 3) for number, (row, right) in enumerate(zip(rows, rights, strict=True))]
+    repeated = [Example(e.features, e.right) for e in weighed for _ in range(int(e.weight))]
+    assert fit_log_linear(weighed, 3, 1e-9) == pytest.approx(fit_log_linear(repeated, 3, 1e-9), abs=1e-3)
 
 
 @pytest.mark.parametrize("right", [True, False])
@@ -79,3 +94,34 @@ def test_threshold_is_the_best_that_leaves_right_text_alone() -> None:
     judged["clean"] = [*judged["clean"], JudgedRow(((0.8, False, 1),), 0)]  # now two of 126: too many below 0.8
     assert choose_threshold(judged, said.append) > 0.8
     assert said
+
+
+def test_what_is_held_back_is_judged_with_a_check_that_has_not_seen_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    only = [("只", "指")]
+    held = {"people": [(f"第{n}句", f"第{n // 2}句") for n in range(40)], "news": [(f"第{n}条",) * 2 for n in range(20)]}
+    numbers = {row: number for number, row in enumerate([*only, *held["people"], *held["news"]])}
+    fits: list[dict[int, float]] = []
+    judged: list[tuple[str, str]] = []
+
+    def examples(stages: object, rows: list[tuple[str, str]], _: object) -> list[Example]:
+        return [Example(np.array([[numbers[row]]], dtype=np.float32), 0) for row in rows]
+
+    def fit_check(examples: list[Example]) -> dict[str, Any]:
+        fits.append({int(example.features[0, 0]): example.weight for example in examples})
+        return {}
+
+    def judge(stages: object, rows: list[tuple[str, str]]) -> list[JudgedRow]:
+        rights = {right for (_, right), number in numbers.items() if number in fits[-1]}
+        assert not rights & {right for _, right in rows}  # not even a row with the same right sentence
+        judged.extend(rows)
+        return [JudgedRow(((0.6, n % 3 == 0, 1),), int(source != target)) for n, (source, target) in enumerate(rows)]
+
+    monkeypatch.setattr(calibration, "find_model", lambda model: model)
+    monkeypatch.setattr(calibration, "_ranking", lambda *_: SimpleNamespace(ranker=default_ranker()))
+    monkeypatch.setattr(calibration, "_examples_of_both", examples)
+    monkeypatch.setattr(calibration, "fit_check", fit_check)
+    monkeypatch.setattr(calibration, "judge", judge)
+    calibrate(Path("model"), [only], held, lambda _: None)
+    assert sorted(judged) == sorted([*held["people"], *held["news"]])
+    assert len(fits) == PARTS + 1 and all(0 in fit and len(fit) < len(numbers) for fit in fits[:-1])
+    assert fits[-1] == {number: CLEAN_WEIGHT if number > 40 else 1.0 for number in numbers.values()}

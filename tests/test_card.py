@@ -61,7 +61,7 @@ def test_card_tells_everything_the_manifest_knows() -> None:
         "  - Labelled set fit.tsv: 6,464 rows, weight 2",
         "- hours: 3",
         "- Fitted on: a.tsv (1,200 rows), b.tsv (7 rows)",
-        "- Calibrated, and thresholds chosen, on: c.tsv (90 rows)",
+        "- Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on: c.tsv (90 rows)",
         "- People's slips counted in: d.tsv (30 rows, weight 4), e.tsv (5 rows)",
         f"| `vocab.txt` | 12,345 | `{'ab' * 32}` |",
         "python -m corrector.train finetune",

@@ -54,6 +54,7 @@ def test_quotation_and_lists(text: str, expected: set[str]) -> None:
     ("old", "new", "expected"),
     [
         ("再", "在", {"swap_zai"}), ("作", "做", {"swap_zuo"}), ("那", "哪", {"swap_na"}), ("他", "它", {"swap_ta"}),
+        ("决", "绝", {"swap_jue"}), ("近", "今", {"swap_jinri"}), ("近", "进", {"swap_jin"}), ("今", "进", set()),
         ("做", "在", set()), ("号", "好", set()), ("再作", "在做", set()), ("的", "地", set()),
     ],
 )  # fmt: skip

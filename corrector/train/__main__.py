@@ -144,7 +144,7 @@ def grow(checkpoint: Path, layers: int, out: Path) -> None:
 @train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
-@click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for thresholds.")
+@click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for check, calibration, thresholds.")
 @click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
 @click.option(
     "--masked/--no-masked", default=False, show_default=True, help="Whether the generator reads suspicious characters masked, too."

@@ -1,15 +1,19 @@
-"""Fits the ranker on labelled sentences: both sets of weights, then the calibration on sentences held back.
+"""Fits the ranker on labelled sentences: its weights, those of its check, then the calibration on sentences held back.
 
 A group of suspicions becomes one example: its edits, which of them is right (or none), features as the pipeline computes them. The weights
 maximise the conditional log-likelihood of the right edit; scikit-learn's logistic regression does the calibration (Platt).
+
+Sentences in which people erred in text of their own are few, so the check learns from those held back, too: each fifth of these is judged
+with a check fitted on all others (cross-fitting), for the calibration and the threshold.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from operator import ne
 from pathlib import Path
 
@@ -18,7 +22,7 @@ from numpy.typing import NDArray
 
 from corrector.edit_features import FEATURES
 from corrector.electra.model import RANKER, SLIPS
-from corrector.electra.model_dir import find_model
+from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
@@ -35,42 +39,70 @@ Rows = Sequence[tuple[str, str]]
 LOOK_THRESHOLD = 0.03  # of the discriminator; the ranker decides, so this and the next only bound the work
 SUSPICION_THRESHOLD = 0.1  # from 0.05 on a quarter to a half more time for at most half a point of development F1
 PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
+PARTS = 5  # of the sets held back
+CLEAN_WEIGHT = 3.0  # of an example from a set without any error: where false alarms count most
 FEWEST = 5  # right edits without which the suspicions are of no use
 _BLOCK = 64
 
 
-def calibrate(model: Path, rows: Rows, held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False) -> Ranker:
-    """Fit the ranker of a model directory on ``rows``; calibrate it and choose ``min_confidence`` on the sets held back.
+def calibrate(model: Path, fit: Sequence[Rows], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False) -> Ranker:
+    """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
+    ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it.
 
     Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
-    sets may be a test set. Sets without any error only count for the share of text left unchanged.
+    sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the check for ``CLEAN_WEIGHT``.
     """
-    directory = find_model(model)
+    stages = _ranking(find_model(model), [row for rows in fit for row in rows], say, masked)
+    judged = _fit_and_judge(stages, fit, held_back)
+    scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
+    calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
+    threshold = choose_threshold(calibrated, say)
+    profiles = {name: choose_threshold(calibrated, lambda _: None, share) for name, share in PROFILES.items()}
+    return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
+
+
+def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], masked: bool) -> Stages:
+    """The stages of a model with a ranker whose weights are fitted on ``rows``; its check is still to be fitted."""
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
     if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
     stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
-    first = _examples_of_both(stages, rows, _examples)
-    if sum(example.right >= 0 for example in first) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
+    examples = _examples_of_both(stages, rows, _examples)
+    if sum(example.right >= 0 for example in examples) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
         start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
         stages.ranker = start
-        first = _examples_of_both(stages, rows, _examples)
-    say(f"{len(first):,} groups, {sum(example.right >= 0 for example in first):,} with a right edit")
-    stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(first, len(FEATURES))))
+        examples = _examples_of_both(stages, rows, _examples)
+    say(f"{len(examples):,} groups, {sum(example.right >= 0 for example in examples):,} with a right edit")
+    stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(examples, len(FEATURES))))
     stages.hopeless = HOPELESS
-    second = _examples_of_both(stages, rows, _check_examples)
-    if not any(example.right >= 0 for example in second):  # a model so weak that all is hopeless: learn from what there is
+    return stages
+
+
+def _fit_and_judge(stages: Stages, fit: Sequence[Rows], held_back: Mapping[str, Rows]) -> dict[str, list[JudgedRow]]:
+    """Give the ranker of ``stages`` a check fitted on all sets; judge those held back, each part with one fitted without it."""
+    always = [example for rows in fit for example in _weighed_examples(stages, rows, _weight(rows))]
+    if not any(example.right >= 0 for example in always):  # a model so weak that all is hopeless: learn from what there is
         stages.hopeless = 0.0
-        second = _examples_of_both(stages, rows, _check_examples)
-    stages.ranker = dataclasses.replace(stages.ranker, **fit_check(second))
-    judged = {name: judge(stages, held) for name, held in held_back.items()}
-    scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
-    calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
-    threshold = choose_threshold(calibrated, say)
-    profiles = {name: choose_threshold(calibrated, lambda _: None, share) for name, share in PROFILES.items()}
-    return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
+        always = [example for rows in fit for example in _weighed_examples(stages, rows, _weight(rows))]
+    parts = [{name: [row for row in rows if _part(row) == part] for name, rows in held_back.items()} for part in range(PARTS)]
+    learned = [
+        [example for name, rows in part.items() for example in _weighed_examples(stages, rows, _weight(held_back[name]))] for part in parts
+    ]
+    judged: dict[str, list[JudgedRow]] = {name: [] for name in held_back}
+    for number, part in enumerate(parts):
+        others = chain.from_iterable(learned[:number] + learned[number + 1 :])
+        stages.ranker = dataclasses.replace(stages.ranker, **fit_check([*always, *others]))
+        for name, rows in part.items():
+            judged[name] += judge(stages, rows)
+    stages.ranker = dataclasses.replace(stages.ranker, **fit_check([*always, *chain.from_iterable(learned)]))
+    return judged
+
+
+def _part(row: tuple[str, str]) -> int:
+    """The part of a row held back; rows with one right sentence share it."""
+    return zlib.crc32(row[1].encode()) % PARTS
 
 
 def refit_check(stages: Stages, rows: Rows) -> Ranker:
@@ -90,6 +122,15 @@ def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Ro
     forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten())
     forgetful.hopeless = stages.hopeless
     return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
+
+
+def _weight(rows: Rows) -> float:
+    """How much an example of this set counts for the check."""
+    return 1.0 if any(source != target for source, target in rows) else CLEAN_WEIGHT
+
+
+def _weighed_examples(stages: Stages, rows: Rows, weight: float) -> list[Example]:
+    return [dataclasses.replace(example, weight=weight) for example in _examples_of_both(stages, rows, _check_examples)]
 
 
 def _examples(stages: Stages, rows: Rows) -> list[Example]:
@@ -115,13 +156,12 @@ def fit_ranker(
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
     sets = [read_set(path, 1.0, say) for path in fit]
-    rows = [row for item in sets for row in item.pairs]
     held = {path.stem: read_pairs(path) for path in held_back}
     if slips:
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
         refresh_manifest(model, say)
     try:
-        ranker = calibrate(model, rows, held, say, masked)
+        ranker = calibrate(model, [item.pairs for item in sets], held, say, masked)
     except ValueError as error:  # nothing to fit, or one class only
         raise CorrectorError(
             f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"

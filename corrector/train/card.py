@@ -142,7 +142,8 @@ def _calibration(calibration: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     lines = ["## Ranker", ""]
     if not calibration:
         return "\n".join((*lines, "What it was fitted on was not recorded."))
-    for key, said in (("fit", "Fitted on"), ("held_back", "Calibrated, and thresholds chosen, on"), ("slips", "People's slips counted in")):
+    held_back = "Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on"
+    for key, said in (("fit", "Fitted on"), ("held_back", held_back), ("slips", "People's slips counted in")):
         sets = [f"{item['name']} ({item['rows']:,} rows{_weight(item)})" for item in calibration.get(key, ())]
         lines += [f"- {said}: {', '.join(sets)}"] if sets else []
     return "\n".join(lines)

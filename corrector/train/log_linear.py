@@ -19,16 +19,17 @@ FEW_VALUES = 8  # a feature of no more is left straight
 
 @dataclass(frozen=True)
 class Example:
-    """One group: features of its alternatives (n, features), and the number of the right one or -1 for none."""
+    """One group: features of its alternatives (n, features), the number of the right one or -1 for none, and how much it counts."""
 
     features: NDArray[np.float32]
     right: int
+    weight: float = 1.0
 
 
 def fit_log_linear(
     examples: Sequence[Example], size: int, l2: float = L2, steps: int = 200, prior: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Weights (size,) that maximise Σ log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), with an L2 penalty (L-BFGS).
+    """Weights (size,) that maximise the weighted mean of log P(right), P(e) = exp(w·f(e)) / (1 + Σ exp(w·f)), less an L2 penalty (L-BFGS).
 
     Given ``prior`` weights (size,) the penalty is on the distance from these.
     """
@@ -44,7 +45,10 @@ def fit_log_linear(
     sizes = np.array([len(example.features) for example in examples])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     owner = np.repeat(np.arange(len(examples)), sizes)
-    right = np.array([first + example.right for first, example in zip(starts, examples, strict=True) if example.right >= 0], dtype=np.int64)
+    counts = np.array([example.weight for example in examples])
+    counts /= counts.sum()
+    with_right = np.array([example.right >= 0 for example in examples])
+    right = (starts + [example.right for example in examples])[with_right]
 
     def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = features @ weights
@@ -52,9 +56,9 @@ def fit_log_linear(
         odds = np.exp(scores - top[owner])
         total = np.add.reduceat(odds, starts) + np.exp(-top)
         log_total = np.log(total) + top
-        loss = (log_total.sum() - scores[right].sum()) / len(examples) + l2 * (weights - start) @ (weights - start)
-        shares = odds / total[owner]
-        gradient = (features.T @ shares - features[right].sum(0)) / len(examples) + 2 * l2 * (weights - start)
+        loss = counts @ log_total - counts[with_right] @ scores[right] + l2 * (weights - start) @ (weights - start)
+        shares = (counts / total)[owner] * odds
+        gradient = features.T @ shares - counts[with_right] @ features[right] + 2 * l2 * (weights - start)
         return float(loss), gradient
 
     found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": steps})
@@ -88,7 +92,7 @@ def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dic
 
     size = len(CHECK_FEATURES)
     l2 = CHECK_L2 if prior is None else PRIOR_L2 / len(examples)
-    weights = fit_log_linear([Example(bent(e.features), e.right) for e in examples], size + len(knots), l2, prior=prior)
+    weights = fit_log_linear([Example(bent(e.features), e.right, e.weight) for e in examples], size + len(knots), l2, prior=prior)
     bends: dict[str, list[tuple[float, float]]] = {}
     for (column, knot), weight in zip(knots, weights[size:], strict=True):
         bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
