@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.rank import CHECK_FEATURES
 from corrector.surroundings import surroundings
 
 if TYPE_CHECKING:
     from corrector.edits import Edits
-    from corrector.electra.runtime import Floats
+    from corrector.electra.runtime import Floats, Ints
 
 _MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
 _NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
+
+
+class Seen(NamedTuple):
+    """A window as the discriminator saw it: token types and logits, (tokens,) each."""
+
+    types: Ints
+    logits: Floats
 
 
 @dataclass(frozen=True)
@@ -40,24 +48,25 @@ class Ranked:
         return dict(zip(self.place, self.edits.changes[0].ids, strict=True))
 
 
-def check_features(text: str, tried: Sequence[Ranked], before: Floats, after: Floats) -> Floats:
+def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen) -> Floats:
     """What the check knows of each group's best edit: (groups, CHECK_FEATURES).
 
-    The groups are of one window with this text, in order; ``before`` and ``after`` are the discriminator's logits (tokens,) for it as
-    it is and with all these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
+    The groups are of one window with this text, in order: ``before`` as it is and ``after`` with all these edits in it. An edit removes
+    the suspicion of the tokens that are nearest to it.
     """
     places = [group.place for group in tried]
-    removed = nearest_sums(suspicions(before) - suspicions(after), places)
+    removed = nearest_sums(suspicions(before.logits) - suspicions(after.logits), places)
     rows = np.zeros((len(tried), len(CHECK_FEATURES)), dtype=np.float32)
     for row, group, place, gain in zip(rows, tried, places, removed, strict=True):
         removed_here = min(max(gain, -_MOST_REMOVED), _MOST_REMOVED)
         second = group.scores[1] if len(group.scores) > 1 else -_WIDEST_MARGIN
         margin = min(max(group.scores[0] - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
-        now = after[place.start : place.stop].max()
+        now = after.logits[place.start : place.stop].max()
         edit = group.edits[0]
-        beside = [logit for logits in (before, after) for logit in _beside(logits, place)]
+        beside = [logit for seen in (before, after) for logit in _beside(seen.logits, place)]
+        alike = _alternatives(group, before.types, after.types)
         around = surroundings(text, edit.index, edit.replacement)
-        row[:] = 1.0, group.scores[0], now, removed_here, margin, *beside, *around, *edit.features
+        row[:] = 1.0, group.scores[0], now, removed_here, margin, *beside, *alike, *around, *edit.features
     return rows
 
 
@@ -65,6 +74,13 @@ def _beside(logits: Floats, place: range) -> list[float]:
     """The logits of the two tokens on either side of a place, of those (tokens,) of a window with its [CLS] and [SEP]."""
     tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
     return [float(logits[token]) if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
+
+
+def _alternatives(group: Ranked, before: Ints, after: Ints) -> tuple[bool, bool, bool]:
+    """``rank.ALTERNATIVES`` of a group's best edit, from the token types without and with it; those of other models name none."""
+    named, still = (types[group.place.start : group.place.stop] // PLAIN_MARKS for types in (before, after))
+    taken = all(named == list(group.new_ids.values()))
+    return taken, bool(named.any()), bool(still.any())
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 MASKED = ("masked_log_odds", "masked_log_probability")
 BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("two_left", "left", "right", "two_right"))
 """The discriminator's logits of the two tokens on either side, without the edit and with it."""
-CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *BESIDE, *SURROUNDINGS, *FEATURES)
+ALTERNATIVES = ("alternative_taken", "alternative_before", "alternative_after")
+"""Whether the edit brings what the marks name as fitting better, whether they name anything at its place, and whether they still do."""
+CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corrector.check import Ranked, check_features
+from corrector.check import Ranked, Seen, check_features
 from corrector.detect import detect
 from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
@@ -175,9 +175,10 @@ class Stages:
         changed = self._rewritten(changes)
         afters = self.runtime.read(changed)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
-        for own, after in zip(trials, afters, strict=True):
+        for own, encoding, after in zip(trials, changed, afters, strict=True):
             number = ranked[own[0]].window
-            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], readings[number].logits, after.logits)
+            without, with_edits = Seen(encodings[number].types, readings[number].logits), Seen(encoding.types, after.logits)
+            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], without, with_edits)
         confidences = self.ranker.confidences(checks)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with

@@ -1,5 +1,5 @@
-"""What the rest of its window says of an edit: whether what it takes away, or what it brings, stands there once more; quotation; and
-whether it swaps two of the few characters that are hardly ever told apart by the sentence alone.
+"""What the rest of its window says of an edit: whether what it takes away, or what it brings, stands there once more; quotation;
+whether it swaps two of the few characters that are hardly ever told apart by the sentence alone; and how much there is to go by.
 
 Terms, names and turns of phrase come back within a paragraph, slips seldom do (祖国观、民族观、文化观 is no misspelt 文化馆).
 """
@@ -7,7 +7,7 @@ Terms, names and turns of phrase come back within a paragraph, slips seldom do (
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 
 from corrector.text.protect import is_han
 
@@ -25,13 +25,18 @@ SURROUNDINGS = (
     *(f"{what}_repeated_{when}" for what in ("character", "pair", "triple") for when in ("before", "after")),
     "quoted", "after_mark", "before_mark",
     *(f"swap_{name}" for name in SWAPS),
+    "run", "han_share",
 )  # fmt: skip
+_LONG_RUN = 30
 _OPENING, _CLOSING = "“「『", "”」』"
 _MARKS = frozenset("“”‘’「」『』\"《》、")  # what stands between them is often a word by itself, or one of a list
 
 
 def surroundings(text: str, start: int, new: str) -> list[float]:
-    """``SURROUNDINGS`` of putting ``new`` in the place of as many characters of a window, from ``start`` on: each 0 or 1."""
+    """``SURROUNDINGS`` of putting ``new`` in the place of as many characters of a window, from ``start`` on: each 0 or 1, but for the
+    last two: the length of the unbroken run of Han characters with the edit in it, of ``_LONG_RUN``, at most 1; and the share of the
+    window that is Han characters.
+    """
     end = start + len(new)
     rest = f"{text[:start]}\0{text[end:]}"  # no string of Han characters crosses the gap
     changed = f"{text[:start]}{new}{text[end:]}"
@@ -40,7 +45,9 @@ def surroundings(text: str, start: int, new: str) -> list[float]:
     marks = text[start - 1 : start] in _MARKS, text[end : end + 1] in _MARKS
     pair = {text[start:end], new}
     swaps = [pair <= swapped for swapped in SWAPS.values()]
-    return [float(value) for value in (*repeated, quoted, *marks, *swaps)]
+    run = sum(1 for _ in takewhile(is_han, text[end:])) + sum(1 for _ in takewhile(is_han, text[start - 1 :: -1] if start else ""))
+    room = min((end - start + run) / _LONG_RUN, 1.0), sum(map(is_han, text)) / len(text)
+    return [float(value) for value in (*repeated, quoted, *marks, *swaps, *room)]
 
 
 def _repeated(text: str, rest: str, start: int, end: int) -> list[bool]:

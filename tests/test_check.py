@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corrector.check import Ranked, check_features, nearest_sums, suspicions
+from corrector.check import Ranked, Seen, check_features, nearest_sums, suspicions
 from corrector.edit_features import FEATURES
 from corrector.edits import Change, Edits
-from corrector.rank import CHECK_FEATURES
+from corrector.electra.marks import PLAIN_MARKS
+from corrector.electra.runtime import Floats
+from corrector.rank import ALTERNATIVES, CHECK_FEATURES
 from corrector.surroundings import SURROUNDINGS
 
 
@@ -16,6 +18,14 @@ def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -
     features = np.arange(len(scores) * len(FEATURES), dtype=np.float32).reshape(len(scores), -1)
     edits = Edits(token - 1, token, "天地人", changes, features, "字" * 10)
     return Ranked(0, edits, np.array(scores, dtype=np.float32))
+
+
+def seen(logits: Floats, **alternatives: int) -> Seen:
+    """These logits, and types that name as better the id given as ``t5=9`` for token 5."""
+    types = np.full(len(logits), PLAIN_MARKS - 1, dtype=np.int32)
+    for token, better in alternatives.items():
+        types[int(token[1:])] += PLAIN_MARKS * better
+    return Seen(types, logits)
 
 
 def column(name: str) -> int:
@@ -41,7 +51,7 @@ def test_features_by_hand() -> None:
     before[3], before[9] = np.log(3), np.log(7)  # suspicion ln 4 and ln 8
     after[3], after[4], after[9] = 0.0, np.log(3), -50.0  # ln 2 and, made by the first edit, ln 4; nothing
     first, second = ranked(2, (2.0, 0.5), ids=(8, 9)), ranked(8, (1.0,))
-    rows = check_features("天地人天地人天地人", [first, second], before, after)
+    rows = check_features("天地人天地人天地人", [first, second], seen(before), seen(after))
     assert rows.shape == (2, len(CHECK_FEATURES))
     assert rows[:, column("bias")].tolist() == [1, 1]
     assert rows[:, column("score")].tolist() == [2, 1]
@@ -49,17 +59,26 @@ def test_features_by_hand() -> None:
     assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
-    around = rows[:, column("two_right_after") + 1 : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
+    around = rows[:, column(SURROUNDINGS[0]) : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
     assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]
 
 
 def test_what_stands_beside_an_edit() -> None:
     logits = np.arange(12, dtype=np.float32)
-    first, last = check_features("天地人天地人天地人天", [ranked(1, (1.0,), ids=(8, 9)), ranked(8, (1.0,))], logits, logits + 20)
+    groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(8, (1.0,))]
+    first, last = check_features("天地人天地人天地人天", groups, seen(logits), seen(logits + 20))
     beside = slice(column("two_left_before"), column("two_right_after") + 1)
     # Tokens 2 and 3 are changed, token 9 the other time; 0 and 11 are [CLS] and [SEP].
     assert first[beside].tolist() == [-8, 1, 4, 5, -8, 21, 24, 25]
     assert last[beside].tolist() == [7, 8, 10, -8, 27, 28, 30, -8]
+
+
+def test_what_the_marks_name_as_better() -> None:
+    logits = np.zeros(12, dtype=np.float32)
+    groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(6, (1.0,), ids=(8, 9)), ranked(9, (1.0,))]  # tokens 2 and 3, 7 and 8, 10
+    rows = check_features("天地人天地人天地人天", groups, seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4))
+    found = rows[:, column(ALTERNATIVES[0]) : column(ALTERNATIVES[-1]) + 1]
+    assert found.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
 
 
 def test_suspicion_cannot_overflow() -> None:

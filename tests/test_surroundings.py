@@ -4,14 +4,17 @@ import pytest
 
 from corrector.surroundings import SURROUNDINGS, surroundings
 
+ROOM = ("run", "han_share")
+
 
 def true_of(text: str, new: str) -> set[str]:
     """The surroundings that hold when ``new`` takes the place of what stands between ｜ and ｜ in the text."""
     left, old, right = text.split("｜")
-    values = surroundings(left + old + right, len(left), new)
     assert len(old) == len(new)
-    assert set(values) <= {0.0, 1.0}
-    return {name for name, value in zip(SURROUNDINGS, values, strict=True) if value}
+    values = dict(zip(SURROUNDINGS, surroundings(left + old + right, len(left), new), strict=True))
+    values = {name: value for name, value in values.items() if name not in ROOM}
+    assert set(values.values()) <= {0.0, 1.0}
+    return {name for name, value in values.items() if value}
 
 
 @pytest.mark.parametrize(
@@ -60,3 +63,15 @@ def test_quotation_and_lists(text: str, expected: set[str]) -> None:
 )  # fmt: skip
 def test_swaps(old: str, new: str, expected: set[str]) -> None:
     assert true_of(f"这｜{old}｜是", new) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "run", "share"),
+    [
+        ("今天天气很号。", 5, 6 / 30, 6 / 7), ("号", 0, 1 / 30, 1.0), ("A座，今天很号，走了", 6, 4 / 30, 7 / 10),
+        ("A号1", 1, 1 / 30, 1 / 3), ("天" * 40 + "号" + "天" * 20, 40, 1.0, 1.0),
+    ],
+)  # fmt: skip
+def test_how_much_there_is_to_go_by(text: str, start: int, run: float, share: float) -> None:
+    values = dict(zip(SURROUNDINGS, surroundings(text, start, "好"), strict=True))
+    assert [values[name] for name in ROOM] == pytest.approx([run, share])
