@@ -28,6 +28,7 @@ SURROUNDINGS = (
     "run", "han_share",
 )  # fmt: skip
 _LONG_RUN = 30
+_LEAST_SHARE = 0.9  # below, digits and Latin decide, from which a ranker would only guess what kind of text it is
 _OPENING, _CLOSING = "“「『", "”」』"
 _MARKS = frozenset("“”‘’「」『』\"《》、")  # what stands between them is often a word by itself, or one of a list
 
@@ -35,7 +36,7 @@ _MARKS = frozenset("“”‘’「」『』\"《》、")  # what stands between
 def surroundings(text: str, start: int, new: str) -> list[float]:
     """``SURROUNDINGS`` of putting ``new`` in the place of as many characters of a window, from ``start`` on: each 0 or 1, but for the
     last two: the length of the unbroken run of Han characters with the edit in it, of ``_LONG_RUN``, at most 1; and the share of the
-    window that is Han characters.
+    window that is Han characters, at least ``_LEAST_SHARE``.
     """
     end = start + len(new)
     rest = f"{text[:start]}\0{text[end:]}"  # no string of Han characters crosses the gap
@@ -46,7 +47,7 @@ def surroundings(text: str, start: int, new: str) -> list[float]:
     pair = {text[start:end], new}
     swaps = [pair <= swapped for swapped in SWAPS.values()]
     run = sum(1 for _ in takewhile(is_han, text[end:])) + sum(1 for _ in takewhile(is_han, text[start - 1 :: -1] if start else ""))
-    room = min((end - start + run) / _LONG_RUN, 1.0), sum(map(is_han, text)) / len(text)
+    room = min((end - start + run) / _LONG_RUN, 1.0), max(sum(map(is_han, text)) / len(text), _LEAST_SHARE)
     return [float(value) for value in (*repeated, quoted, *marks, *swaps, *room)]
 
 
