@@ -20,7 +20,7 @@ from corrector.train.ledger import runs
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("pack", "pretrain", "finetune", "average", "grow", "calibrate", "export", "manifest", "debug"):
+    for name in ("pack", "pretrain", "finetune", "average", "grow", "revive", "calibrate", "export", "manifest", "debug"):
         assert f"  {name} " in shown
 
 
@@ -219,6 +219,41 @@ def test_a_grown_encoder_computes_the_same_and_learns_on(
     assert main(["grow", str(start), "--layers", "2", "--out", str(tmp_path / "x")]) == 123
     assert "the encoder has 2; give 3 to 4" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
+
+
+def test_what_is_dormant_begins_anew_and_the_rest_stays(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from corrector.train import revive
+    from corrector.train.export import load_model
+
+    monkeypatch.setattr(revive, "LOOKED_AT", 8192)
+    state = torch.load(chain / "finetune" / "checkpoint.pt", weights_only=False)
+    networks = state["model"]
+    networks["encoder.layers.1.up.bias"][:5] = -9.0  # five units that can never fire
+    hidden, size = 64, 32
+    value = slice(2 * hidden + size, 3 * hidden)  # a second head that says the same of everything
+    networks["encoder.layers.0.qkv.weight"][value], networks["encoder.layers.0.qkv.bias"][value] = 0.0, 1.0
+    start, out = tmp_path / "start.pt", tmp_path / "revived"
+    torch.save(state, start)
+    assert main(["revive", str(start), "--data", str(chain / "data"), "--out", str(out)]) == 0
+    said = capsys.readouterr().err
+    before, after = (load_model(path)[0].eval() for path in (start, out / "checkpoint.pt"))
+    layer, first = after.encoder.layers[1], after.encoder.layers[0]
+    new = ~layer.down.weight.any(0)
+    assert new[:5].all() and not new.all() and layer.up.weight[new].std() > 0.05 and not layer.up.bias[new].any()
+    assert f"layer 2: {new.sum()} of 256 units" in said and "of 2 heads begin anew" in said
+    assert torch.equal(layer.up.weight[~new], before.encoder.layers[1].up.weight[~new])
+    assert not first.out.weight[:, size:].any() and first.qkv.weight[value].std() > 0.05
+    ids = torch.arange(6, 46).reshape(2, 20)
+    with torch.no_grad():
+        told = [model(ids, torch.zeros_like(ids), None, torch.arange(5)) for model in (before, after)]
+    for ours, theirs in zip(*told, strict=True):
+        assert torch.allclose(ours, theirs, atol=0.02) and ours.std() > 0
+    *_, own = runs(out / "checkpoint.pt", TrainConfig(), 1)
+    assert own["revived"][1] == new.sum()
 
 
 def test_windows_must_fit(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from corrector.train import checkpoint  # noqa: E402
 from corrector.train.batches import Rows  # noqa: E402
 from corrector.train.dev import THRESHOLDS, DevSet, Prediction, dev_scores, predict, smooth_scores, strict_f1  # noqa: E402
 from corrector.train.loop import Trainer  # noqa: E402
-from corrector.train.model import JointElectra  # noqa: E402
+from corrector.train.model import Encoder, JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 
 A, B, C = FIRST_HAN, FIRST_HAN + 1, FIRST_HAN + 2
@@ -138,6 +138,7 @@ class Knowing(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.bias = torch.nn.Parameter(torch.zeros(1))
+        self.encoder = Encoder(8, 8, 1, 2, 1e-12)
         self.seen: list[tuple[Any, Any, Any]] = []
 
     def forward(self, ids: Any, types: Any, mask: Any, places: Any) -> tuple[Any, Any]:
@@ -172,6 +173,7 @@ def test_one_threshold_for_all_sets_the_first_of_the_best() -> None:
     easy = dev_set(([A, B], [A, C]), ([A, C], [A, C]), name="easy.tsv")
     hard = dev_set(([A, B], [A, C]), ([A, C], [A, A]), name="hard.tsv")
     found = dev_scores(Knowing(), [easy, hard], training.mark_tables())  # type: ignore[arg-type]
+    assert found.pop("dev_dormant") == 1.0  # its encoder is never asked
     # At 0.3: 2·1/(1+2) and 1; at 0.5 to 0.7: 1 and 2·1/(2+1); above, nothing. The first of equal means is taken.
     assert found.pop("dev_average_precision") == 1.0 and found.pop("dev_surprise") > 0  # the wrong ones come first
     assert found == {"dev easy.tsv": 0.6667, "dev hard.tsv": 1.0, "dev_f1": 0.8333, "dev_threshold": THRESHOLDS[0]}

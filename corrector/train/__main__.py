@@ -142,6 +142,22 @@ def grow(checkpoint: Path, layers: int, out: Path) -> None:
 
 
 @train.command()
+@click.argument("checkpoint", type=_FILE)
+@_data
+@_out
+def revive(checkpoint: Path, data: Path, out: Path) -> None:
+    """Start anew what the encoder of CHECKPOINT no longer uses.
+
+    Units that never fire while it reads text packed in --data, and attention heads that always say the same, begin again from chance; what
+    the network computes hardly changes until --from trains it on. `pretrain` and `finetune` log the share of such units as dev_dormant.
+    """
+    from corrector.train.revive import revive as run
+
+    run(checkpoint, data, out, _say)
+    _say(f"wrote {out / 'checkpoint.pt'}")
+
+
+@train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for check, calibration, thresholds.")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.tokenizer import Tokenizer
+from corrector.train.activity import observed
 from corrector.train.model import JointElectra
 from corrector.train.pairs import read_pairs
 
@@ -98,8 +99,9 @@ def smooth_scores(dev: DevSet, found: Prediction) -> tuple[float, float]:
 
 def dev_scores(model: JointElectra, sets: Sequence[DevSet], marks: MarkTables) -> dict[str, float]:
     """F1 of every set at the one threshold with the best mean, the mean, and that threshold; detection's average precision and the
-    corrective head's surprise, each a mean over the sets."""
-    both = [(dev, predict(model, dev, marks)) for dev in sets]
+    corrective head's surprise, each a mean over the sets; and the share of the encoder's units that never fired."""
+    with observed(model.encoder.layers) as layers:
+        both = [(dev, predict(model, dev, marks)) for dev in sets]
     table = {t: [strict_f1(dev, found, t) for dev, found in both] for t in THRESHOLDS}
     best = max(table, key=lambda threshold: sum(table[threshold]))
     scores = {f"dev {dev.name}": round(f1, 4) for dev, f1 in zip(sets, table[best], strict=True)}
@@ -107,4 +109,5 @@ def dev_scores(model: JointElectra, sets: Sequence[DevSet], marks: MarkTables) -
     return scores | {
         "dev_f1": round(float(np.mean(table[best])), 4), "dev_threshold": best,
         "dev_average_precision": round(float(precision), 4), "dev_surprise": round(float(surprise), 4),
+        "dev_dormant": round(float(np.mean([layer.dormant().float().mean().item() for layer in layers])), 4),
     }  # fmt: skip

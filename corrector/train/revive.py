@@ -1,0 +1,89 @@
+"""A new start for what a network no longer uses: feed-forward units that never fire, and attention heads that always say the same.
+
+Too high a learning rate leaves many of them in a post-LN encoder, and no gradient brings them back. Their mean output goes into the
+bias behind them, the weights that lead out become 0, those that lead in are drawn anew (Sokar et al. 2023, "The Dormant Neuron
+Phenomenon in Deep Reinforcement Learning", section 4): the network computes nearly the same, and learns on with all of its parts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from corrector.electra.tokenizer import Tokenizer
+from corrector.train import checkpoint, ledger
+from corrector.train.activity import Activity, observed
+from corrector.train.config import TrainConfig
+from corrector.train.counts import load_marks
+from corrector.train.export import load_model
+from corrector.train.model import JointElectra, Layer
+from corrector.train.prepare import shard_names
+from corrector.train.pretrain import window_stream
+
+SAME = 0.8  # a head varies too little when of its mean square output this share is that of its mean
+LOOKED_AT = 200_000  # tokens
+_BATCH, _LENGTH = 64, 64
+_HEAD_SCALE = 0.5  # of new queries and keys: heads begin by looking everywhere
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+def begin_anew(layer: Layer, activity: Activity, generator: torch.Generator) -> tuple[int, int]:
+    """Give a layer's dormant units and unvarying heads a new start; says how many of each."""
+    dormant, hidden, size = activity.dormant(), layer.out.in_features, layer.out.in_features // layer.heads
+
+    def drawn(rows: int, scale: float) -> Tensor:
+        return torch.randn(rows, hidden, generator=generator) * scale * hidden**-0.5
+
+    layer.down.bias += layer.down.weight[:, dormant] @ (torch.as_tensor(activity.units) / activity.tokens)[dormant]
+    layer.down.weight[:, dormant] = 0.0
+    layer.up.weight[dormant], layer.up.bias[dormant] = drawn(int(dormant.sum()), 1.0), 0.0
+    unvarying = (activity.same(layer.heads) > SAME).nonzero().flatten().tolist()
+    for head in unvarying:
+        own = slice(head * size, (head + 1) * size)
+        layer.out.bias += layer.out.weight[:, own] @ (torch.as_tensor(activity.heads) / activity.tokens)[own]
+        layer.out.weight[:, own] = 0.0
+        for part, scale in enumerate((_HEAD_SCALE, _HEAD_SCALE, 1.0)):  # query, key, value
+            rows = slice(part * hidden + own.start, part * hidden + own.stop)
+            layer.qkv.weight[rows], layer.qkv.bias[rows] = drawn(size, scale), 0.0
+    return int(dormant.sum()), len(unvarying)
+
+
+def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> None:
+    """Write ``out/checkpoint.pt``: the networks at ``path`` with a new start for all that is dormant in their encoder while it reads
+    text packed in ``data``, and their ledger.
+
+    Raises ModelError for a checkpoint that cannot be read, and InputError for a folder without enough text.
+    """
+    model, config, _ = load_model(path)
+    config = dataclasses.replace(config, data=str(data), stages=((0, _LENGTH),), batch_tokens=_BATCH * _LENGTH)
+    activities = _activities(model, config, data)
+    generator = torch.Generator().manual_seed(config.seed)
+    counts = []
+    for number, (layer, activity) in enumerate(zip(model.encoder.layers, activities, strict=True), 1):
+        assert isinstance(layer, Layer)
+        counts.append(begin_anew(layer, activity, generator))
+        units, heads = counts[-1]
+        say(f"layer {number}: {units:,} of {layer.up.out_features:,} units and {heads} of {layer.heads} heads begin anew")
+    record = ledger.noted(path, revived=[units for units, _ in counts])
+    checkpoint.save(out / "checkpoint.pt", checkpoint.load(path) | {"model": model.state_dict()})
+    ledger.write(out, record)
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+def _activities(model: JointElectra, config: TrainConfig, data: Path) -> list[Activity]:
+    """The activity of the encoder's layers over ``LOOKED_AT`` tokens of packed text, edited text if there is any."""
+    raw, clean = shard_names(data)
+    stream = window_stream(config, Tokenizer.load(data / "vocab.txt"), clean or raw, "clean" if clean else "raw")
+    marks = load_marks(data)
+    with observed(model.encoder.layers) as activities:
+        for _ in range(LOOKED_AT // (_BATCH * _LENGTH)):
+            windows, folds = stream.batch(_BATCH, _LENGTH)
+            for fold in set(folds.tolist()):
+                ids = torch.from_numpy(windows[folds == fold].astype("int64"))
+                types = torch.from_numpy(marks[fold].types(ids.numpy()).astype("int64"))
+                model.encode(ids, types, None, model.embeddings.table())
+    return activities
