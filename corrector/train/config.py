@@ -85,7 +85,7 @@ class TrainConfig:
     warmup_tokens: int = 400_000
     decay_share: float = 0.2  # of the run, linear to decay_floor
     decay_floor: float = 0.02
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-4  # with 1e-3 most units of the encoder stop firing, or it learns nothing from text without marks
     betas: tuple[float, float] = (0.9, 0.98)
     weight_decay: float = 0.01
     clip: float = 1.0
@@ -115,7 +115,7 @@ class TrainConfig:
         )
         return dataclasses.replace(
             self, model=small, total_tokens=20_480, warmup_tokens=2_048, batch_tokens=1024,
-            stages=((0, 32), (10_240, 64)), compile=False, log_steps=5,
+            learning_rate=1e-3, stages=((0, 32), (10_240, 64)), compile=False, log_steps=5,
         )  # fmt: skip
 
 
