@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -64,7 +64,7 @@ def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen
         now = after.logits[place.start : place.stop].max()
         edit = group.edits[0]
         beside = [logit for seen in (before, after) for logit in _beside(seen.logits, place)]
-        alike = _alternatives(group, before.types, after.types)
+        alike = _alternatives(group.new_ids, before.types, after.types)
         around = surroundings(text, edit.index, edit.replacement)
         row[:] = 1.0, group.scores[0], now, removed_here, margin, *beside, *alike, *around, *edit.features
     return rows
@@ -76,10 +76,10 @@ def _beside(logits: Floats, place: range) -> list[float]:
     return [float(logits[token]) if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
 
 
-def _alternatives(group: Ranked, before: Ints, after: Ints) -> tuple[bool, bool, bool]:
-    """``rank.ALTERNATIVES`` of a group's best edit, from the token types without and with it; those of other models name none."""
-    named, still = (types[group.place.start : group.place.stop] // PLAIN_MARKS for types in (before, after))
-    taken = all(named == list(group.new_ids.values()))
+def _alternatives(new_ids: Mapping[int, int], before: Ints, after: Ints) -> tuple[bool, bool, bool]:
+    """``rank.ALTERNATIVES`` of an edit, from the token types without and with it; those of other models name none."""
+    named, still = (types[list(new_ids)] // PLAIN_MARKS for types in (before, after))
+    taken = all(named == list(new_ids.values()))
     return taken, bool(named.any()), bool(still.any())
 
 

@@ -44,6 +44,14 @@ class Batch:
     trusted: Tensor  # (batch, 1)
 
 
+def types_of(marks: tuple[MarkTables, ...], windows: Arrays, folds: Arrays) -> Arrays:
+    """The marks of windows (count, length), by the counts that were made without their parts of the corpus."""
+    types = np.empty_like(windows)
+    for fold in np.unique(folds):
+        types[folds == fold] = marks[fold].types(windows[folds == fold])
+    return types
+
+
 @dataclass(frozen=True)
 class BatchMaker:
     """Makes batches of windows and their corrupted text; ``marks`` are those of ``counts.load_marks``.
@@ -85,11 +93,8 @@ class BatchMaker:
         )  # fmt: skip
 
     def types(self, windows: Arrays, folds: Arrays) -> Arrays:
-        """The marks of windows (count, length), by the counts that were made without their parts of the corpus."""
-        types = np.empty_like(windows)
-        for fold in np.unique(folds):
-            types[folds == fold] = self.marks[fold].types(windows[folds == fold])
-        return types
+        """``types_of`` windows."""
+        return types_of(self.marks, windows, folds)
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

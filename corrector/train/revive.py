@@ -17,6 +17,7 @@ from torch import Tensor
 from corrector.electra.tokenizer import Tokenizer
 from corrector.train import checkpoint, ledger
 from corrector.train.activity import Activity, observed
+from corrector.train.batches import types_of
 from corrector.train.config import TrainConfig
 from corrector.train.counts import load_marks
 from corrector.train.export import load_model
@@ -82,8 +83,7 @@ def _activities(model: JointElectra, config: TrainConfig, data: Path) -> list[Ac
     with observed(model.encoder.layers) as activities:
         for _ in range(LOOKED_AT // (_BATCH * _LENGTH)):
             windows, folds = stream.batch(_BATCH, _LENGTH)
-            for fold in set(folds.tolist()):
-                ids = torch.from_numpy(windows[folds == fold].astype("int64"))
-                types = torch.from_numpy(marks[fold].types(ids.numpy()).astype("int64"))
-                model.encode(ids, types, None, model.embeddings.table())
+            ids = windows.astype("int64")
+            types = types_of(marks, ids, folds)
+            model.encode(torch.from_numpy(ids), torch.from_numpy(types), None, model.embeddings.table())
     return activities
