@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from corrector.electra.marks import PLAIN_MARKS
-from corrector.rank import CHECK_FEATURES
 from corrector.surroundings import surroundings
 
 if TYPE_CHECKING:
@@ -30,11 +29,12 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranked:
-    """The edits of one group of a window, the best first, with the ranker's scores."""
+    """The edits of one group of a window, the best first, with the ranker's scores and its belief in each."""
 
     window: int
     edits: Edits
     scores: Floats
+    shares: Floats
 
     @property
     def place(self) -> range:
@@ -56,37 +56,38 @@ def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen
     """
     places = [group.place for group in tried]
     removed = nearest_sums(suspicions(before.logits) - suspicions(after.logits), places)
-    rows = np.zeros((len(tried), len(CHECK_FEATURES)), dtype=np.float32)
-    for row, group, place, gain in zip(rows, tried, places, removed, strict=True):
+    logits = before.logits.tolist(), after.logits.tolist()
+    rows = []
+    for group, place, gain in zip(tried, places, removed, strict=True):
         removed_here = min(max(gain, -_MOST_REMOVED), _MOST_REMOVED)
-        second = group.scores[1] if len(group.scores) > 1 else -_WIDEST_MARGIN
-        margin = min(max(group.scores[0] - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
-        now = after.logits[place.start : place.stop].max()
-        edit = group.edits[0]
-        beside = [logit for seen in (before, after) for logit in _beside(seen.logits, place)]
+        best, second = (*group.scores[:2].tolist(), -_WIDEST_MARGIN)[:2]
+        margin = min(max(best - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
+        now = max(logits[1][place.start : place.stop])
+        beside = [logit for seen in logits for logit in _beside(seen, place)]
         alike = _alternatives(group.new_ids, before.types, after.types)
+        edit = group.edits[0]
         around = surroundings(text, edit.index, edit.replacement)
-        row[:] = 1.0, group.scores[0], now, removed_here, margin, *beside, *alike, *around, *edit.features
-    return rows
+        rows.append((1.0, best, now, removed_here, margin, *beside, *alike, *around))
+    found: Floats = np.column_stack([np.array(rows, dtype=np.float32), np.stack([group.edits.features[0] for group in tried])])
+    return found
 
 
-def _beside(logits: Floats, place: range) -> list[float]:
-    """The logits of the two tokens on either side of a place, of those (tokens,) of a window with its [CLS] and [SEP]."""
+def _beside(logits: Sequence[float], place: range) -> list[float]:
+    """The logits of the two tokens on either side of a place, of those of a window with its [CLS] and [SEP]."""
     tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
-    return [float(logits[token]) if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
+    return [logits[token] if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
 
 
 def _alternatives(new_ids: Mapping[int, int], before: Ints, after: Ints) -> tuple[bool, bool, bool]:
     """``rank.ALTERNATIVES`` of an edit, from the token types without and with it; those of other models name none."""
-    named, still = (types[list(new_ids)] // PLAIN_MARKS for types in (before, after))
-    taken = all(named == list(new_ids.values()))
-    return taken, bool(named.any()), bool(still.any())
+    named, still = ([int(types[token]) // PLAIN_MARKS for token in new_ids] for types in (before, after))
+    return named == list(new_ids.values()), any(named), any(still)
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:
     """The sum of ``values`` (tokens,) over the tokens nearer to each of ``places``, in order, than to the others."""
     middles = [(left.stop - 1 + right.start) // 2 + 1 for left, right in pairwise(places)]
-    return [float(part.sum()) for part in np.split(values, middles)]
+    return [float(values[start:end].sum()) for start, end in pairwise([0, *middles, len(values)])]
 
 
 def suspicions(logits: Floats) -> Floats:

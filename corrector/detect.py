@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from corrector.text.protect import is_han
 from corrector.types import Sentence, Span, Suspicion
 
@@ -20,12 +18,12 @@ def detect(sentence: Sentence, encoding: Encoding, logits: Floats, threshold: fl
     Correctable are Han characters of the vocabulary inside the sentence's core and outside its protected spans.
     ``logits`` are the discriminator's, shape (tokens,).
     """
-    limit = float(np.log(threshold) - np.log1p(-threshold))
-    flagged = np.flatnonzero(encoding.is_whole & (logits[encoding.token_of] >= limit))
+    own, limit = logits[encoding.token_of], math.log(threshold) - math.log1p(-threshold)
+    (flagged,) = (encoding.is_whole & (own >= limit)).nonzero()
     start = sentence.span.start
     return tuple(
-        Suspicion(Span(start + index, start + index + 1), probability(float(logits[encoding.token_of[index]])))
-        for index in flagged.tolist()
+        Suspicion(Span(start + index, start + index + 1), probability(logit))
+        for index, logit in zip(flagged.tolist(), own[flagged].tolist(), strict=True)
         if is_correctable(sentence, index)
     )
 

@@ -116,7 +116,7 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     word through it with one around (0..1); ln of how much commoner the new characters are; the gain in characters inside words of two,
     of more, and of four alone; and whether several characters change.
     """
-    regions = np.stack([_region(*item) for item in groups])
+    regions = _regions(groups)
     owner, size = table.owner, table.used.sum(1)
     first = table.first + _CONTEXT  # the first changed column
     texts = regions[owner]
@@ -177,7 +177,9 @@ def _associations(
     return found
 
 
-def _region(encoding: Encoding, members: Sequence[Proposal]) -> NDArray[np.int64]:
-    """The ids of a group and of ``_CONTEXT`` characters on either side, then zeros: of one length for all groups."""
-    start, end = members[0].token - _CONTEXT, members[-1].token + _CONTEXT + 1
-    return around(encoding.ids[:end], start, start + LONGEST + 2 * _CONTEXT)
+def _regions(groups: Sequence[Group]) -> NDArray[np.int64]:
+    """The ids of each group and of ``_CONTEXT`` characters on either side, then zeros: (groups, LONGEST + 2·_CONTEXT)."""
+    regions = around([(encoding, members[0].token) for encoding, members in groups], _CONTEXT, LONGEST - 1 + _CONTEXT)
+    ends = np.array([len(members) for _, members in groups]) + 2 * _CONTEXT
+    regions[np.arange(regions.shape[1]) >= ends[:, None]] = 0
+    return regions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, NamedTuple, overload
@@ -62,8 +62,15 @@ class Edit:
     original: str
     replacement: str
     features: Floats
-    pinyin_similarity: float
-    glyph_similarity: float
+
+    @property
+    def pinyin_similarity(self) -> float:
+        """The mean over the changed characters, as is ``glyph_similarity``."""
+        return round(float(self.features[_SOUND]) / len(self.original), 4)
+
+    @property
+    def glyph_similarity(self) -> float:
+        return round(float(self.features[_SHAPE]) / len(self.original), 4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +96,15 @@ class Edits(Sequence[Edit]):
     def __getitem__(self, number: int | slice) -> Edit | list[Edit]:
         if isinstance(number, slice):
             return [self[i] for i in range(len(self))[number]]
-        (first, ids), features = self.changes[number], self.features[number]
-        size = len(ids)
-        return Edit(
-            self.start + first, self.original[first : first + size], "".join([self.vocabulary[i] for i in ids]), features,
-            round(float(features[_SOUND]) / size, 4), round(float(features[_SHAPE]) / size, 4),
-        )  # fmt: skip
+        first, ids = change = self.changes[number]
+        new = "".join([self.vocabulary[i] for i in ids])
+        return Edit(self.start + first, self.original[first : change.end], new, self.features[number])
 
-    def same_place(self, number: int) -> list[int]:
-        """The other edits that change exactly the characters that this one changes."""
+    def same_place(self, number: int) -> Iterator[int]:
+        """The other edits that change exactly the characters that this one changes, in order."""
         first, ids = self.changes[number]
-        place = first, len(ids)
-        return [n for n, other in enumerate(self.changes) if (other.first, len(other.ids)) == place and n != number]
+        size = len(ids)
+        return (n for n, (begin, other) in enumerate(self.changes) if begin == first and len(other) == size and n != number)
 
     def ordered(self, order: NDArray[np.int64]) -> Edits:
         """The same edits in another order."""

@@ -17,7 +17,7 @@ from corrector.edits import reason_of
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
 from corrector.in_order import in_order
-from corrector.rank import Ranker, belief, default_ranker
+from corrector.rank import Ranker, default_ranker
 from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
@@ -158,10 +158,9 @@ def _correction(sentence: Sentence, choice: GroupChoice) -> Correction:
 
 def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
     """The other edits of the span of the best, best first, with their share of the ranker's belief."""
-    shares = belief(choice.scores, [len(choice.scores)])
     found = []
-    for number in choice.edits.same_place(0)[:ALTERNATIVES]:
-        edit, share = choice.edits[number], float(shares[number])
+    for number in islice(choice.edits.same_place(0), ALTERNATIVES):
+        edit, share = choice.edits[number], float(choice.shares[number])
         candidate = Candidate(edit.replacement, math.log(max(share, 1e-12)))
         found.append(RankedCandidate(candidate, edit.pinyin_similarity, edit.glyph_similarity, share))
     return tuple(found)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -85,7 +86,7 @@ class Characters:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""
         if not sites:
             return []
-        found = self.tables.completions(np.stack([around(encoding.ids, token - 3, token + 4) for encoding, token in sites]))
+        found = self.tables.completions(around(sites, 3, 3))
         return [
             [new for new in dict.fromkeys(ids) if max(self.likeness(int(encoding.ids[token]), new)) >= COMPLETION]
             for (encoding, token), ids in zip(sites, found, strict=True)
@@ -114,12 +115,16 @@ def similar_characters(character: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sound + shape))
 
 
-def around(ids: NDArray[Any], start: int, end: int) -> NDArray[np.int64]:
-    """``ids[start:end]`` with zeros for places outside: (end - start,)."""
-    found = np.zeros(end - start, dtype=np.int64)
-    first = max(0, start)
-    part = ids[first : max(first, end)]
-    found[first - start : first - start + len(part)] = part
+def around(sites: Sequence[tuple[Encoding, int]], before: int, after: int) -> NDArray[np.int64]:
+    """For each site (window, token) the ids from so many tokens before it to so many after it, zeros for places outside the window:
+    (sites, before + 1 + after)."""
+    windows = {id(encoding): encoding.ids for encoding, _ in sites}
+    gap = np.zeros(max(before, after), dtype=np.int64)
+    flat = np.concatenate([gap, *chain.from_iterable((ids, gap) for ids in windows.values())])
+    ends = accumulate((len(ids) + len(gap) for ids in windows.values()), initial=len(gap))
+    starts = dict(zip(windows, ends, strict=False))
+    places = np.array([starts[id(encoding)] + token for encoding, token in sites], dtype=np.int64)
+    found: NDArray[np.int64] = flat[places[:, None] + np.arange(-before, after + 1)]
     return found
 
 
@@ -166,7 +171,7 @@ def _fitting(
     if not sum(sizes):
         return [[] for _ in sites]
     ids, owner = np.concatenate(similar), np.repeat(np.arange(len(sites)), sizes)
-    texts = np.stack([around(encoding.ids, token - 2, token + 3) for encoding, token in sites])[owner]
+    texts = around(sites, 2, 2)[owner]
     texts[:, 2] = ids
     of_each = [np.concatenate([one[own] for one, own in zip(view, similar, strict=True)]) for view in views]
     fit = sum(of_each) / len(of_each) + characters.text_score(texts)

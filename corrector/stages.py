@@ -36,10 +36,12 @@ HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit l
 
 @dataclass(frozen=True)
 class GroupChoice:
-    """The edits of one group, best first, with their scores; and the check features of the first, with its confidence."""
+    """The edits of one group, best first, with their scores and shares of belief; and the check features of the first, with its
+    confidence."""
 
     edits: Edits
     scores: Floats
+    shares: Floats
     check: Floats
     confidence: float
 
@@ -160,7 +162,7 @@ class Stages:
             part = slice(end - len(own), end)
             if shares[part].max() >= self.hopeless:
                 order = np.argsort(-scores[part], kind="stable")
-                ranked.append(Ranked(number, own.ordered(order), scores[part][order]))
+                ranked.append(Ranked(number, own.ordered(order), scores[part][order], shares[part][order]))
         return ranked
 
     def _checked(
@@ -184,7 +186,7 @@ class Stages:
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with
                 self.recall.keep(encoding, after)
         for one, check, confidence in zip(ranked, checks, confidences.tolist(), strict=True):
-            yield one.window, GroupChoice(one.edits, one.scores, check, confidence)
+            yield one.window, GroupChoice(one.edits, one.scores, one.shares, check, confidence)
 
     def _rewritten(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
         return rewritten(changes, self.tokenizer, self.max_length + 2)  # + 2: [CLS] and [SEP]

@@ -7,9 +7,9 @@ Terms, names and turns of phrase come back within a paragraph, slips seldom do (
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import chain, permutations
 
-from corrector.text.protect import is_han
+from corrector.text.protect import HAN_RUN, is_han
 
 SWAPS = {
     name: frozenset(characters)
@@ -27,6 +27,7 @@ SURROUNDINGS = (
     *(f"swap_{name}" for name in SWAPS),
     "run", "han_share",
 )  # fmt: skip
+_SWAPPED = {pair: name for name, characters in SWAPS.items() for pair in permutations(characters, 2)}
 _LONG_RUN = 30
 _LEAST_SHARE = 0.9  # below, digits and Latin decide, from which a ranker would only guess what kind of text it is
 _OPENING, _CLOSING = "“「『", "”」』"
@@ -44,10 +45,12 @@ def surroundings(text: str, start: int, new: str) -> list[float]:
     repeated = chain(*zip(_repeated(text, rest, start, end), _repeated(changed, rest, start, end), strict=True))
     quoted = _is_open(text[:start]) and any(mark in text[end:] for mark in _CLOSING)
     marks = text[start - 1 : start] in _MARKS, text[end : end + 1] in _MARKS
-    pair = {text[start:end], new}
-    swaps = [pair <= swapped for swapped in SWAPS.values()]
-    run = sum(1 for _ in takewhile(is_han, text[end:])) + sum(1 for _ in takewhile(is_han, text[start - 1 :: -1] if start else ""))
-    room = min((end - start + run) / _LONG_RUN, 1.0), max(sum(map(is_han, text)) / len(text), _LEAST_SHARE)
+    swapped = _SWAPPED.get((text[start:end], new))
+    swaps = [name == swapped for name in SWAPS]
+    runs = [run.span() for run in HAN_RUN.finditer(text)]
+    run = next(last - first for first, last in runs if start < last)  # the one with the edit in it
+    share = sum(last - first for first, last in runs) / len(text)
+    room = min(run / _LONG_RUN, 1.0), max(share, _LEAST_SHARE)
     return [float(value) for value in (*repeated, quoted, *marks, *swaps, *room)]
 
 

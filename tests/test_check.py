@@ -17,7 +17,7 @@ def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -
     changes = tuple(Change(1, ids) for _ in scores)
     features = np.arange(len(scores) * len(FEATURES), dtype=np.float32).reshape(len(scores), -1)
     edits = Edits(token - 1, token, "天地人", changes, features, "字" * 10)
-    return Ranked(0, edits, np.array(scores, dtype=np.float32))
+    return Ranked(0, edits, np.array(scores, dtype=np.float32), np.zeros(len(scores), dtype=np.float32))
 
 
 def seen(logits: Floats, **alternatives: int) -> Seen:

@@ -31,7 +31,7 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
 from corrector.pipeline import PART, Corrector, _parts
-from corrector.propose import Characters, propose
+from corrector.propose import Characters, around, propose
 from corrector.rank import CHECK_FEATURES, MASKED, Ranker, belief, default_ranker
 from corrector.rewrites import together
 from corrector.stages import Stages
@@ -620,3 +620,10 @@ def test_reading_again_goes_on_until_nothing_more_is_found() -> None:
     runtime.read = one_at_a_time  # type: ignore[method-assign]
     corrected = corrector.correct("高形，高形，高形，高形，高形。")
     assert corrected_text(corrected) == "高兴，高兴，高兴，高兴，高兴。"
+
+
+def test_what_stands_around_a_token_ends_with_its_window() -> None:
+    first, second = (Encoding(np.array(ids, dtype=np.int32), *[np.zeros(len(ids), dtype=np.int32)] * 2, np.ones(len(ids), dtype=np.bool_))
+                     for ids in ([1, 2, 3], [4, 5]))  # fmt: skip
+    found = around([(first, 0), (first, 2), (second, 0), (second, 1), (first, 1)], 2, 1)
+    assert found.tolist() == [[0, 0, 1, 2], [1, 2, 3, 0], [0, 0, 4, 5], [0, 4, 5, 0], [0, 1, 2, 3]]

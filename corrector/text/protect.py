@@ -23,6 +23,7 @@ HAN_CLASS = (
 
 _BREAKS = r"\r\n\v\f\x85\u2028\u2029"  # what ends a line, as the inside of a character class
 
+HAN_RUN = re.compile(f"[{HAN_CLASS}]+")
 _HAN = re.compile(f"[{HAN_CLASS}]")
 
 # The rest of an address or a path: ASCII as RFC 3986 allows it, and Han only right after a separator, so that

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from corrector.text.protect import HAN_CLASS, is_han
+from corrector.text.protect import HAN_RUN, is_han
 
 if TYPE_CHECKING:
     from opencc import OpenCC
@@ -27,7 +27,6 @@ REACH = 100  # how far around a passage without a sign of its script others are 
 
 _ENDS = "。！？!?；;…\r\n\v\f\x85\u2028\u2029"
 _PASSAGE = re.compile(f"[^{_ENDS}]{{1,{LONGEST}}}[{_ENDS}]*|[{_ENDS}]+")
-_HAN_RUN = re.compile(f"[{HAN_CLASS}]+")
 _KANA_OR_HANGUL = re.compile("[\u1100-\u11ff\u3041-\u3096\u30a1-\u30fa\u3130-\u318f\uac00-\ud7a3]")
 
 # Radicals, compatibility ideographs, vertical, small and half-width punctuation: read as what they are compatible with.
@@ -61,9 +60,8 @@ def simplified(text: str) -> str:
     >>> simplified("他看著這本著作，頭髮乾了。乾隆皇后")
     '他看着这本著作，头发干了。乾隆皇后'
     """
-    forms = _forms()
-    if any(ord(char) in forms for char in set(text)):
-        text = text.translate(forms)
+    if not _compatible().isdisjoint(text):
+        text = text.translate(_forms())
     foreign = _foreign_to_simplified(text)
     if not foreign and not any(char in text for char in _ALSO_TRADITIONAL):
         return text
@@ -150,12 +148,12 @@ def _script(text: str, foreign: Mapping[int, str]) -> Script:
 def _is_foreign(text: str) -> bool:
     """Whether a text is Japanese or Korean rather than Chinese."""
     others = len(_KANA_OR_HANGUL.findall(text))
-    return others > 0 and 4 * others >= sum(map(len, _HAN_RUN.findall(text)))
+    return others > 0 and 4 * others >= sum(map(len, HAN_RUN.findall(text)))
 
 
 def _foreign_to_simplified(text: str) -> dict[int, str]:
     """The characters of ``text`` that no Simplified text has, and what each becomes by itself, as a translation table."""
-    unusual = [char for char in set(text) if char not in _gb2312() and is_han(char)]
+    unusual = filter(is_han, set(text) - _gb2312())
     table = {}
     for char in unusual:
         plain = _converted("t2s", char)
@@ -171,7 +169,7 @@ def _converted(name: str, text: str) -> str:
         new = str(converter.convert(run[0]))
         return new if len(new) == len(run[0]) else run[0]
 
-    return _HAN_RUN.sub(convert, text)
+    return HAN_RUN.sub(convert, text)
 
 
 @cache
@@ -188,6 +186,12 @@ def _forms() -> dict[int, str]:
     codes = (code for start, end in _FORM_RANGES for code in range(start, end))
     forms = {code: unicodedata.normalize("NFKC", chr(code)).translate(_QUOTES) for code in codes}
     return _QUOTES | {code: form for code, form in forms.items() if len(form) == 1 and form != chr(code)}
+
+
+@cache
+def _compatible() -> frozenset[str]:
+    """The characters that ``_forms`` are of."""
+    return frozenset(map(chr, _forms()))
 
 
 @cache
