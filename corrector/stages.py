@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from corrector.electra.slips import Slips
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
-TOGETHER = 100  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more is no faster
+TOGETHER = 200  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more hardly pays
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
 
