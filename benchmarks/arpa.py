@@ -10,6 +10,7 @@ over the n-grams kept; D = n₁ / (n₁ + 2·n₂), where n₁ and n₂ count th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,9 +41,16 @@ class Grams(NamedTuple):
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 def main(corpus: tuple[Path, ...], model: Path) -> None:
     """Count the characters of CORPUS, UTF-8 texts of a sentence a line, and write the language model MODEL."""
-    lines = (line.strip() for path in corpus for line in path.open(encoding="utf-8"))
-    with model.open("w", encoding="utf-8") as out:
-        out.writelines(arpa(filter(None, lines)))
+    made = "".join(arpa(chain.from_iterable(map(_sentences, corpus))))
+    model.write_text(made, encoding="utf-8")
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    """The lines of a file that are not empty. Raises ClickException for one that is no UTF-8 text."""
+    try:
+        yield from filter(None, map(str.strip, path.open(encoding="utf-8")))
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path}: no UTF-8 text ({error.reason}); unpack it or save it as UTF-8 first") from error
 
 
 def arpa(lines: Iterable[str]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _profiled(profile: Mapping[str, Any]) -> Iterator[str]:
     stages, passes = profile["stages"], profile["passes"]
     totals = {name: sum(taken.values()) for name, taken in stages.items()}
     rows = [(stage, *(f"{100 * taken[stage] / totals[name]:.1f} %" for name, taken in stages.items())) for stage in STAGES]
-    for what, inside in (("networks", NETWORKS), ("networks and the marks", MODEL)):
+    for what, inside in (("networks", NETWORKS), ("networks and the corpus counts", MODEL)):
         outside = (sum(taken[stage] for stage in STAGES if stage not in inside) / totals[name] for name, taken in stages.items())
         rows.append((f"**all but the {what}**", *(f"**{100 * share:.1f} %**" for share in outside)))
     yield from ("", "## Share of the time by stage, on one core", "")

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
-from corrector import stages
+from corrector import edit_features, stages
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.pipeline import Corrector
+from corrector.propose import Characters
 from corrector.rank import Ranker
 from corrector.render.jsonl import render_corrections
 from corrector.render.text import render_text
@@ -19,13 +20,15 @@ from corrector.revision import Revision
 from corrector.stages import Stages
 
 STAGES = (
-    "segmentation", "tokenising", "marks", "discriminator", "second look", "generator", "proposals + ranking", "rendering", "other"
+    "segmentation", "tokenising", "marks", "discriminator", "second look", "generator", "fit of edits", "proposals + ranking", "rendering",
+    "other",
 )  # fmt: skip
 
 NETWORKS = ("discriminator", "second look", "generator")
 """The stages in which the networks run."""
-MODEL = (*NETWORKS, "marks")
-"""The stages in which the model is computed: the marks are what its corpus counts, a back-off language model, say of each character."""
+MODEL = (*NETWORKS, "marks", "fit of edits")
+"""The stages in which the model is computed, its networks or its corpus counts, which are a back-off language model: the marks are what
+that says of each character, the fit of edits what it says of each text that is considered."""
 
 _TOKENISING = [name for name in vars(Tokenizer) if name.startswith(("encode", "token_types"))]
 
@@ -115,6 +118,8 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
         *((Tokenizer, name, watch.around("tokenising", getattr(Tokenizer, name))) for name in _TOKENISING),
         *((MarkTables, name, watch.around("marks", getattr(MarkTables, name))) for name in ("types", "types_many")),
+        *((Characters, name, watch.around("fit of edits", getattr(Characters, name))) for name in ("text_score", "text_fit")),
+        (edit_features, "_associations", watch.around("fit of edits", edit_features._associations)),
         (stages, "propose", watch.around("proposals + ranking", stages.propose)),
         (stages, "best_others", watch.around("proposals + ranking", stages.best_others)),
         (stages, "suspected", watch.around("proposals + ranking", stages.suspected)),

@@ -25,8 +25,8 @@ from corrector.text.protect import merged, protected_spans
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 from corrector.words import ProtectedWords
 
-BLOCK = 128  # texts taken together by correct_many: bounds the memory
-PART = 64  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
+BLOCK = 256  # texts taken together by correct_many: bounds the memory
+PART = 128  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
 

@@ -94,13 +94,15 @@ class Stages:
     ) -> Iterator[list[tuple[int, list[int]]]]:
         """The flagged characters (window, indexes), some ``TOGETHER`` of them at a time."""
         part: list[tuple[int, list[int]]] = []
+        size = 0
         for number, window in enumerate(windows):
             found = detect(window, encodings[number], readings[number].logits, self.ranker.look_threshold)
             if found:
                 part.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
-            if part and sum(len(indexes) for _, indexes in part) >= TOGETHER:
+                size += len(found)
+            if size >= TOGETHER:
                 yield part
-                part = []
+                part, size = [], 0
         if part:
             yield part
 
