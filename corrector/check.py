@@ -67,9 +67,8 @@ def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen
         alike = _alternatives(group.new_ids, before.types, after.types)
         edit = group.edits[0]
         around = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, *beside, *alike, *around))
-    found: Floats = np.column_stack([np.array(rows, dtype=np.float32), np.stack([group.edits.features[0] for group in tried])])
-    return found
+        rows.append((1.0, best, now, removed_here, margin, *beside, *alike, *around, *edit.features.tolist()))
+    return np.array(rows, dtype=np.float32)
 
 
 def _beside(logits: Sequence[float], place: range) -> list[float]:

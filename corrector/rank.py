@@ -94,6 +94,11 @@ class Ranker:
         found: NDArray[np.bool_] = score >= np.log(self.suspicion_threshold / (1 - self.suspicion_threshold))
         return found
 
+    def may_be_suspicious(self, logits: Floats) -> NDArray[np.bool_]:
+        """Which of these ``is_suspicious`` could find so, whatever the generator says of them: the likeliest other has ln p = 0 at most."""
+        certain = np.zeros_like(logits)
+        return self.is_suspicious(logits, certain) | (self.suspicion[1] < 0)
+
     def scores(self, features: Floats) -> Floats:
         """w·f of each edit: (edits, FEATURES) → (edits,)."""
         scores: Floats = features @ self._weights

@@ -33,6 +33,9 @@ MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less fo
 TOGETHER = 200  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more hardly pays
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
 
+Flagged = tuple[int, list[int]]
+"""A window and the indexes of its characters that the discriminator flags."""
+
 
 @dataclass(frozen=True)
 class GroupChoice:
@@ -75,8 +78,9 @@ class Stages:
         encodings = self.tokenizer.encode_many([window.text for window in windows])
         readings = self.recall.read(encodings, self.runtime)
         result: list[list[GroupChoice]] = [[] for _ in windows]
-        for flagged in self._flagged(windows, encodings, readings):
-            groups = suspected(windows, encodings, self._looks(flagged, encodings, readings), self.characters, self.ranker)
+        flagged = self._worth_a_look(self._flagged(windows, encodings, readings), encodings, readings)
+        for part in _parts(flagged):
+            groups = suspected(windows, encodings, self._looks(part, encodings, readings), self.characters, self.ranker)
             ranked = self._ranked(encodings, self._proposed(encodings, groups))
             for number, choice in self._checked(windows, encodings, readings, ranked):
                 result[number].append(choice)
@@ -86,28 +90,36 @@ class Stages:
         """For each window with characters that the discriminator flags at all: what the generator makes of these, in place."""
         encodings = self.tokenizer.encode_many([window.text for window in windows])
         readings = self.runtime.read(encodings)
-        for flagged in self._flagged(windows, encodings, readings):
-            yield from self._looks(flagged, encodings, readings)
+        for part in _parts(self._flagged(windows, encodings, readings)):
+            yield from self._looks(part, encodings, readings)
 
-    def _flagged(
-        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
-    ) -> Iterator[list[tuple[int, list[int]]]]:
-        """The flagged characters (window, indexes), some ``TOGETHER`` of them at a time."""
-        part: list[tuple[int, list[int]]] = []
-        size = 0
-        for number, window in enumerate(windows):
-            found = detect(window, encodings[number], readings[number].logits, self.ranker.look_threshold)
+    def _flagged(self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> list[Flagged]:
+        """The characters that the discriminator flags."""
+        flagged = []
+        for number, (window, encoding, reading) in enumerate(zip(windows, encodings, readings, strict=True)):
+            found = detect(window, encoding, reading.logits, self.ranker.look_threshold)
             if found:
-                part.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
-                size += len(found)
-            if size >= TOGETHER:
-                yield part
-                part, size = [], 0
-        if part:
-            yield part
+                flagged.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
+        return flagged
+
+    def _worth_a_look(
+        self, flagged: Sequence[Flagged], encodings: Sequence[Encoding], readings: Sequence[Reading]
+    ) -> list[Flagged]:
+        """Those of them that ``suspected`` may keep; half are so little flagged that it would not, whatever the generator says."""
+        if not flagged:
+            return []
+        places = [encodings[number].token_of[indexes] for number, indexes in flagged]
+        logits = np.concatenate([readings[number].logits[own] for (number, _), own in zip(flagged, places, strict=True)])
+        sites = [(encodings[number], token) for (number, _), own in zip(flagged, places, strict=True) for token in own.tolist()]
+        hopeful = self.ranker.may_be_suspicious(logits)
+        others = np.flatnonzero(~hopeful).tolist()
+        hopeful[others] = [len(ids) > 0 for ids in self.characters.completions([sites[i] for i in others])]
+        kept = iter(hopeful.tolist())
+        worthy = ((number, [index for index in indexes if next(kept)]) for number, indexes in flagged)
+        return [(number, indexes) for number, indexes in worthy if indexes]
 
     def _looks(
-        self, flagged: Sequence[tuple[int, list[int]]], encodings: Sequence[Encoding], readings: Sequence[Reading]
+        self, flagged: Sequence[Flagged], encodings: Sequence[Encoding], readings: Sequence[Reading]
     ) -> list[Look]:
         places = [encodings[number].token_of[indexes].tolist() for number, indexes in flagged]
         views = self.runtime.log_probabilities(
@@ -192,3 +204,17 @@ class Stages:
 
     def _rewritten(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
         return rewritten(changes, self.tokenizer, self.max_length + 2)  # + 2: [CLS] and [SEP]
+
+
+def _parts(flagged: Sequence[Flagged]) -> Iterator[list[Flagged]]:
+    """Some ``TOGETHER`` characters at a time."""
+    part: list[Flagged] = []
+    size = 0
+    for window in flagged:
+        part.append(window)
+        size += len(window[1])
+        if size >= TOGETHER:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
