@@ -25,7 +25,7 @@ from corrector.text.protect import merged, protected_spans
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 from corrector.words import ProtectedWords
 
-BLOCK = 256  # texts taken together by correct_many: bounds the memory
+BLOCK, BLOCK_CHARACTERS = 1024, 1 << 15  # texts taken together by correct_many, no more than have so many characters: bounds the memory
 PART = 128  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
@@ -97,9 +97,8 @@ class Corrector:
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
         """The corrections of each text, as ``correct`` gives them, in order, reading ahead no more than a block."""
-        iterator = iter(texts)
-        while block := [_whole(text) for text in islice(iterator, BLOCK)]:
-            yield from self._correct_block(block)
+        for block in _blocks(texts):
+            yield from self._correct_block([_whole(text) for text in block])
 
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
         """The corrections of each document; rounds over those whose text has changed, until none does any more."""
@@ -131,6 +130,20 @@ class Corrector:
         """The best correction of each group that is likely enough to be reported."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
         return [_correction(window, choice) for choice in groups if choice.confidence >= reported]
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts, ``BLOCK`` or fewer at a time; a block ends with the text that takes it to ``BLOCK_CHARACTERS``."""
+    block: list[str] = []
+    room = BLOCK_CHARACTERS
+    for text in texts:
+        block.append(text)
+        room -= len(text)
+        if len(block) == BLOCK or room <= 0:
+            yield block
+            block, room = [], BLOCK_CHARACTERS
+    if block:
+        yield block
 
 
 def _parts(windows: Iterator[tuple[Revision, Sentence]], callers: int) -> Iterator[Part]:

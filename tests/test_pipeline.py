@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ from corrector.electra.runtime import Encoding
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
-from corrector.pipeline import PART, Corrector, _parts
+from corrector.pipeline import BLOCK, BLOCK_CHARACTERS, PART, Corrector, _parts
 from corrector.propose import Characters, around, propose
 from corrector.rank import CHECK_FEATURES, MASKED, Ranker, belief, default_ranker
 from corrector.rewrites import together
@@ -164,6 +164,23 @@ def test_a_window_that_fails_stays_and_is_counted(monkeypatch: pytest.MonkeyPatc
     corrected = corrector.correct("我很高形。\n公司以经好。\n我因该好。\n")
     assert corrected_text(corrected) == "我很高兴。\n公司以经好。\n我应该好。\n"
     assert corrected.unprocessed == 1
+
+
+def test_correct_many_reads_no_more_than_a_block_ahead() -> None:
+    taken = 0
+
+    def texts(count: int, text: str) -> Iterator[str]:
+        nonlocal taken
+        for _ in range(count):
+            taken += 1
+            yield text
+
+    corrector = make()[0]
+    for count, text, ahead in ((BLOCK + 2, "", BLOCK), (3, "a" * BLOCK_CHARACTERS, 1), (5, "a" * (BLOCK_CHARACTERS // 2), 2)):
+        taken, found = 0, corrector.correct_many(texts(count, text))
+        next(found)
+        assert taken == ahead
+        assert len(list(found)) == count - 1 and taken == count
 
 
 def test_correct_many_keeps_the_order() -> None:
