@@ -105,6 +105,22 @@ def test_clean_text_never_reaches_the_generator() -> None:
     assert runtime.calls == {"discriminator": 1, "generator": 0}
 
 
+def test_the_generator_is_asked_only_of_what_its_answer_could_make_suspicious() -> None:
+    ranker = dataclasses.replace(default_ranker(), suspicion=(0.6, 1.05, -0.8), suspicion_threshold=0.1)
+    logits = np.linspace(-8, 8, 200, dtype=np.float32)
+    may_be = ranker.may_be_suspicious(logits)
+    assert (may_be == ranker.is_suspicious(logits, np.zeros_like(logits))).all() and 0 < may_be.sum() < len(logits)
+    for answer in (-0.001, -1, -20):
+        assert not (ranker.is_suspicious(logits, np.full_like(logits, answer)) & ~may_be).any()
+    assert dataclasses.replace(ranker, suspicion=(0.6, -1.0, -0.8)).may_be_suspicious(logits).all()
+
+    for offset, asked in ((0.0, True), (-20.0, False)):
+        corrector, runtime = make()
+        corrector.stages.ranker = dataclasses.replace(corrector.stages.ranker, suspicion=(1.0, 1.0, offset))
+        assert bool(corrector.correct("我很高形。").corrections) is asked
+        assert bool(runtime.calls["generator"]) is asked
+
+
 def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> None:
     corrector, runtime = make()
     assert corrector.stages.ranker.reads_masked
