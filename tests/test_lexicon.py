@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from corrector.errors import ModelError
 from corrector.similarity.words import is_count, jieba_words, misspelt
 
 
@@ -46,3 +49,9 @@ def test_numbers_with_what_they_count_are_told_from_words(word: str, expected: b
 def test_the_dictionary_without_numbers_loses_few_of_its_long_words() -> None:
     long = [word for word, _, _ in jieba_words() if len(word) == 4]
     assert 0.01 < sum(map(is_count, long)) / len(long) < 0.06
+
+
+def test_what_is_missing_without_jieba_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jieba", None)
+    with pytest.raises(ModelError, match=r"^jieba: not installed; .* install electra-correct\[torch\] or jieba$"):
+        next(jieba_words())

@@ -9,6 +9,7 @@ import numpy as np
 
 from corrector.electra.marks import MarkTables
 from corrector.electra.word_set import Keys
+from corrector.errors import ModelError
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 
@@ -18,8 +19,12 @@ _NUMERALS = frozenset("〇零一二两三四五六七八九十百千万亿几数
 
 
 def jieba_words() -> Iterator[tuple[str, int, str]]:
-    """The words of jieba's dictionary with their frequencies and tags. Takes about a second."""
-    import jieba
+    """The words of jieba's dictionary with their frequencies and tags. Takes about a second. Raises ModelError without jieba."""
+    try:
+        import jieba
+    except ImportError as error:
+        message = "not installed; a model without words of its own takes those of its dictionary; install electra-correct[torch] or jieba"
+        raise ModelError("jieba", message) from error
 
     with jieba.get_dict_file() as file:
         for line in file:
