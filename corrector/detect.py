@@ -33,7 +33,7 @@ def is_correctable(sentence: Sentence, index: int) -> bool:
     place = index + sentence.span.start
     if not sentence.core.start <= place < sentence.core.end or not is_han(sentence.text[index]):
         return False
-    return not sentence.protected or not any(span.start <= place < span.end for span in sentence.protected)
+    return not any(span.start <= place < span.end for span in sentence.protected)
 
 
 def probability(logit: float) -> float:

@@ -1,4 +1,4 @@
-"""``map`` over threads: in order, reading ahead no more than it must."""
+"""``map`` over threads, in order, and items in portions: both read ahead no more than they must."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def in_order(call: Callable[[Item], Result], items: Iterable[Item], threads: int
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def portions(items: Iterable[Item], weight: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+    """The items, some at a time: a portion ends with the item that takes it to a weight of ``enough``."""
+    portion: list[Item] = []
+    total = 0
+    for item in items:
+        portion.append(item)
+        total += weight(item)
+        if total >= enough:
+            yield portion
+            portion, total = [], 0
+    if portion:
+        yield portion

@@ -16,7 +16,7 @@ from corrector.confusions import Confusions
 from corrector.edits import reason_of
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
-from corrector.in_order import in_order
+from corrector.in_order import in_order, portions
 from corrector.rank import Ranker, default_ranker
 from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
@@ -97,7 +97,7 @@ class Corrector:
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
         """The corrections of each text, as ``correct`` gives them, in order, reading ahead no more than a block."""
-        for block in _blocks(texts):
+        for block in portions(texts, _weight, BLOCK_CHARACTERS):
             yield from self._correct_block([_whole(text) for text in block])
 
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
@@ -130,20 +130,6 @@ class Corrector:
         """The best correction of each group that is likely enough to be reported."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
         return [_correction(window, choice) for choice in groups if choice.confidence >= reported]
-
-
-def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The texts, ``BLOCK`` or fewer at a time; a block ends with the text that takes it to ``BLOCK_CHARACTERS``."""
-    block: list[str] = []
-    room = BLOCK_CHARACTERS
-    for text in texts:
-        block.append(text)
-        room -= len(text)
-        if len(block) == BLOCK or room <= 0:
-            yield block
-            block, room = [], BLOCK_CHARACTERS
-    if block:
-        yield block
 
 
 def _parts(windows: Iterator[tuple[Revision, Sentence]], callers: int) -> Iterator[Part]:
@@ -182,3 +168,8 @@ def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
 def _whole(text: str) -> Document:
     """A text with what its own markers ignore protected."""
     return Document(None, text, protected=ignored_spans(text))
+
+
+def _weight(text: str) -> int:
+    """The characters of a text; the shortest count as much as makes a block of ``BLOCK`` texts."""
+    return max(len(text), BLOCK_CHARACTERS // BLOCK)

@@ -38,8 +38,8 @@ class Ranker:
     ranker of an earlier version lacks counts for nothing.
 
     Before them two gates bound the work. The generator looks at a character from the discriminator's probability
-    ``look_threshold`` on; it is suspicious when σ(a·logit + b·ln p + c) ≥ ``suspicion_threshold``, with ``suspicion`` (a, b, c)
-    and p the generator's probability of the likeliest other character.
+    ``look_threshold`` on, where its answer could matter; it is suspicious when σ(a·logit + b·ln p + c) ≥ ``suspicion_threshold``, with
+    ``suspicion`` (a, b, c) and p the generator's probability of the likeliest other character.
 
     The check is piecewise linear in each feature: ``check_bends`` names (knot, weight) pairs, each of which adds
     weight·max(0, value - knot) to what ``check_weights`` gives.

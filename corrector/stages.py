@@ -17,6 +17,7 @@ from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
+from corrector.in_order import portions
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
 from corrector.recall import Recall
@@ -79,7 +80,7 @@ class Stages:
         readings = self.recall.read(encodings, self.runtime)
         result: list[list[GroupChoice]] = [[] for _ in windows]
         flagged = self._worth_a_look(self._flagged(windows, encodings, readings), encodings, readings)
-        for part in _parts(flagged):
+        for part in portions(flagged, _size, TOGETHER):
             groups = suspected(windows, encodings, self._looks(part, encodings, readings), self.characters, self.ranker)
             ranked = self._ranked(encodings, self._proposed(encodings, groups))
             for number, choice in self._checked(windows, encodings, readings, ranked):
@@ -90,7 +91,7 @@ class Stages:
         """For each window with characters that the discriminator flags at all: what the generator makes of these, in place."""
         encodings = self.tokenizer.encode_many([window.text for window in windows])
         readings = self.runtime.read(encodings)
-        for part in _parts(self._flagged(windows, encodings, readings)):
+        for part in portions(self._flagged(windows, encodings, readings), _size, TOGETHER):
             yield from self._looks(part, encodings, readings)
 
     def _flagged(self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> list[Flagged]:
@@ -206,15 +207,5 @@ class Stages:
         return rewritten(changes, self.tokenizer, self.max_length + 2)  # + 2: [CLS] and [SEP]
 
 
-def _parts(flagged: Sequence[Flagged]) -> Iterator[list[Flagged]]:
-    """Some ``TOGETHER`` characters at a time."""
-    part: list[Flagged] = []
-    size = 0
-    for window in flagged:
-        part.append(window)
-        size += len(window[1])
-        if size >= TOGETHER:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
+def _size(flagged: Flagged) -> int:
+    return len(flagged[1])
