@@ -118,7 +118,7 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
         *((Tokenizer, name, watch.around("tokenising", getattr(Tokenizer, name))) for name in _TOKENISING),
         *((MarkTables, name, watch.around("marks", getattr(MarkTables, name))) for name in ("types", "types_many")),
-        *((Characters, name, watch.around("fit of edits", getattr(Characters, name))) for name in ("text_score", "text_fit")),
+        *((Characters, name, watch.around("fit of edits", getattr(Characters, name))) for name in ("text_score", "text_fit", "word_score")),
         (edit_features, "_associations", watch.around("fit of edits", edit_features._associations)),
         (stages, "propose", watch.around("proposals + ranking", stages.propose)),
         (stages, "best_others", watch.around("proposals + ranking", stages.best_others)),

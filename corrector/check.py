@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from corrector.edit_features import LONGEST
 from corrector.electra.marks import PLAIN_MARKS
+from corrector.propose import around
 from corrector.surroundings import surroundings
 
 if TYPE_CHECKING:
     from corrector.edits import Edits
-    from corrector.electra.runtime import Floats, Ints
+    from corrector.electra.runtime import Encoding, Floats, Ints
+    from corrector.propose import Characters
 
+WORDS_AROUND = 5  # characters on either side that the word model reads; with 10 it says the same
 _MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
 _NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
 
@@ -48,18 +52,18 @@ class Ranked:
         return dict(zip(self.place, self.edits.changes[0].ids, strict=True))
 
 
-def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen) -> Floats:
+def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], before: Seen, after: Seen) -> Floats:
     """What the check knows of each group's best edit: (groups, CHECK_FEATURES).
 
-    The groups are of one window with this text, in order: ``before`` as it is and ``after`` with all these edits in it. An edit removes
-    the suspicion of the tokens that are nearest to it.
+    The groups are of one window with this text, in order, with their ``word_model_gains``: ``before`` as it is and ``after`` with all
+    these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
     """
     places = [group.place for group in tried]
     removed = nearest_sums(suspicions(before.logits) - suspicions(after.logits), places)
     logits = before.logits.tolist(), after.logits.tolist()
     rows = []
-    for group, place, gain in zip(tried, places, removed, strict=True):
-        removed_here = min(max(gain, -_MOST_REMOVED), _MOST_REMOVED)
+    for group, place, less, gain in zip(tried, places, removed, gains, strict=True):
+        removed_here = min(max(less, -_MOST_REMOVED), _MOST_REMOVED)
         best, second = (*group.scores[:2].tolist(), -_WIDEST_MARGIN)[:2]
         margin = min(max(best - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = max(logits[1][place.start : place.stop])
@@ -67,8 +71,22 @@ def check_features(text: str, tried: Sequence[Ranked], before: Seen, after: Seen
         alike = _alternatives(group.new_ids, before.types, after.types)
         edit = group.edits[0]
         around = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, *beside, *alike, *around, *edit.features.tolist()))
+        rows.append((1.0, best, now, removed_here, margin, gain, *beside, *alike, *around, *edit.features.tolist()))
     return np.array(rows, dtype=np.float32)
+
+
+def word_model_gains(tried: Sequence[tuple[Encoding, Ranked]], characters: Characters) -> list[float]:
+    """By how much each group's best edit makes its window, as far as ``WORDS_AROUND``, likelier as a row of words, in nats: (groups,)."""
+    if not tried:
+        return []
+    before = around([(encoding, one.place.start) for encoding, one in tried], WORDS_AROUND, LONGEST - 1 + WORDS_AROUND)
+    after = before.copy()
+    for row, (_, one) in zip(after, tried, strict=True):
+        ids = one.edits.changes[0].ids
+        row[WORDS_AROUND : WORDS_AROUND + len(ids)] = ids
+    scores = characters.word_score(np.concatenate([before, after]))
+    gains: list[float] = (scores[len(before) :] - scores[: len(before)]).tolist()
+    return gains
 
 
 def _beside(logits: Sequence[float], place: range) -> list[float]:

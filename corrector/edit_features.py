@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "ngram_gain",
-    "known_before", "known_after", "triples_before", "triples_after", "quads_before", "quads_after",
+    "known_before", "known_after", "triples_before", "triples_after",
     "associated_before", "associated_after",
-    "commoner", "word_gain", "long_word_gain", "completed", "together",
+    "word_model_gain", "commoner", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
 LONGEST = 3  # neighbours changed together
@@ -109,12 +109,12 @@ def _of_characters(
 
 
 def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 14).
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 13).
 
     Those are: by how much the corpus likes the changed text better; before and after the change, the most frequent triple through it
-    (0..1), how many of the triples the corpus knows, in thirds, how many of the quads, in quarters, and the strongest association of a
-    word through it with one around (0..1); ln of how much commoner the new characters are; the gain in characters inside words of two,
-    of more, and of four alone; and whether several characters change.
+    (0..1), how many of the triples the corpus knows, in thirds, and the strongest association of a word through it with one around
+    (0..1); by how much likelier the changed text is as a row of words; ln of how much commoner the new characters are; the gain in
+    characters inside words of two, of more, and of four alone; and whether several characters change.
     """
     regions = _regions(groups)
     owner, size = table.owner, table.used.sum(1)
@@ -128,25 +128,24 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     bits = characters.tables.changed_word_bits(texts, regions, owners)
     three, four = ((bits & bit > 0).astype(np.int64) for bit in (4, 8))
     words = np.stack([bits & 1, three + four, four], -1).sum(1)
-    scores, triples, quads = characters.text_fit(texts)
+    scores, triples = characters.text_fit(texts)
     begin = np.arange(triples.shape[1])  # of a triple
-    until = begin < (first + size)[:, None]
-    by_triple, by_quad = until & (begin >= first[:, None] - 2), (until & (begin >= first[:, None] - 3))[:, :-1]
+    through = (begin < (first + size)[:, None]) & (begin >= first[:, None] - 2)
 
-    def both(values: NDArray[Any], through: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    def both(values: NDArray[Any]) -> list[NDArray[Any]]:
         return [np.where(through, of, 0) for of in (values[before:][owner], values[:before])]  # before the change, and after it
 
     known = [
-        *(of.max(1) for of in both(triples / np.float32(len(TRIPLE_STEPS)), by_triple)),
-        *(of.sum(1) / 3 for of in both(triples > 0, by_triple)),
-        *(of.sum(1) / 4 for of in both(quads, by_quad)),
+        *(of.max(1) for of in both(triples / np.float32(len(TRIPLE_STEPS)))),
+        *(of.sum(1) / 3 for of in both(triples > 0)),
         *_associations(groups, table, texts[:before], characters),
     ]
     commoner = characters.log_counts[texts].sum(1)
     together = size > 1
-    changed = (values[:before] - values[before:][owner] for values in (scores, commoner, words))
-    gain, commoner, words = changed
-    found: Floats = np.column_stack([gain, *known, commoner, words, together]).astype(np.float32)
+    as_words = characters.word_score(texts)
+    changed = (values[:before] - values[before:][owner] for values in (scores, as_words, commoner, words))
+    gain, likelier, commoner, words = changed
+    found: Floats = np.column_stack([gain, *known, likelier, commoner, words, together]).astype(np.float32)
     return found
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from corrector.electra.marks import MarkTables
     from corrector.electra.runtime import Encoding, Floats
     from corrector.electra.slips import Slips
+    from corrector.electra.word_model import WordModel
 
 FROM_EACH_VIEW = 7  # best of the generator with the character in its place, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
@@ -29,11 +30,14 @@ _BLOCK = 800  # short texts scored at a time: some thousand keys, which the cach
 
 
 class Characters:
-    """What is known about the characters of a vocabulary: which may replace others, which are alike, how the corpus uses them, which
-    people were seen to confuse."""
+    """What is known about the characters of a vocabulary: which may replace others, which are alike, how the corpus uses them and the
+    words they make, which people were seen to confuse."""
 
-    def __init__(self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables, slips: Slips | None = None) -> None:
-        self.vocabulary, self.id_of, self.tables, self.slips = vocabulary, id_of, tables, slips
+    def __init__(
+        self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables,
+        slips: Slips | None = None, word_model: WordModel | None = None,
+    ) -> None:  # fmt: skip
+        self.vocabulary, self.id_of, self.tables, self.slips, self.word_model = vocabulary, id_of, tables, slips, word_model
         self._similar: dict[int, NDArray[np.int64]] = {}
 
     @cached_property
@@ -77,10 +81,15 @@ class Characters:
         """``Ngrams.text_fit`` of any number of rows (rows, length); zeros without corpus counts."""
         if self.tables.ngrams is None or not len(texts):
             rows, length = texts.shape
-            triples, quads = np.zeros((rows, length - 2), dtype=np.uint8), np.zeros((rows, length - 3), dtype=np.bool_)
-            return Fit(np.zeros(rows, dtype=np.float32), triples, quads)
+            return Fit(np.zeros(rows, dtype=np.float32), np.zeros((rows, length - 2), dtype=np.uint8))
         fits = [self.tables.ngrams.text_fit(part) for part in _blocks(texts)]
         return Fit(*(np.concatenate(part) for part in zip(*fits, strict=True)))
+
+    def word_score(self, texts: NDArray[np.int64]) -> Floats:
+        """``WordModel.score`` of rows (rows, length); zeros without such a model."""
+        if self.word_model is None or not len(texts):
+            return np.zeros(len(texts), dtype=np.float32)
+        return np.concatenate([self.word_model.score(part) for part in _blocks(texts)])
 
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""

@@ -29,7 +29,10 @@ BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("
 """The discriminator's logits of the two tokens on either side, without the edit and with it."""
 ALTERNATIVES = ("alternative_taken", "alternative_before", "alternative_after")
 """Whether the edit brings what the marks name as fitting better, whether they name anything at its place, and whether they still do."""
-CHECK_FEATURES = ("bias", "score", "detection_after", "suspicion_removed", "margin", *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES)
+CHECK_FEATURES = (
+    "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain",
+    *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

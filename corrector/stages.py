@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corrector.check import Ranked, Seen, check_features
+from corrector.check import Ranked, Seen, check_features, word_model_gains
 from corrector.detect import detect
 from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
@@ -29,6 +29,7 @@ from corrector.types import Sentence
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
     from corrector.electra.slips import Slips
+    from corrector.electra.word_model import WordModel
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 TOGETHER = 200  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more hardly pays
@@ -54,9 +55,11 @@ class Stages:
     """The stages over one model, from sentences to scored edits; without thresholds on confidence, so calibration uses it too."""
 
     def __init__(
-        self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH, slips: Slips | None = None
-    ) -> None:
-        self.tokenizer, self.runtime, self.ranker, self.max_length, self.slips = tokenizer, runtime, ranker, max_length, slips
+        self, tokenizer: Tokenizer, runtime: Runtime, ranker: Ranker, max_length: int = MAX_LENGTH,
+        slips: Slips | None = None, word_model: WordModel | None = None,
+    ) -> None:  # fmt: skip
+        self.tokenizer, self.runtime, self.ranker, self.max_length = tokenizer, runtime, ranker, max_length
+        self.slips, self.word_model = slips, word_model
         self.hopeless = HOPELESS
         self.recall = Recall()
         self.vocabulary = tokenizer.vocabulary
@@ -66,13 +69,13 @@ class Stages:
         """The stages over an opened model directory, in the longest windows that it has positions for."""
         positions = model.discriminator.setting("max_position_embeddings")
         length = MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
-        return cls(model.tokenizer, load_runtime(model, threads), ranker, length, model.slips)
+        return cls(model.tokenizer, load_runtime(model, threads), ranker, length, model.slips, model.word_model)
 
     @cached_property
     def characters(self) -> Characters:
         """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""
         tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
-        return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips)
+        return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model)
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
@@ -191,11 +194,12 @@ class Stages:
         changes = [(encodings[ranked[own[0]].window], dict(chain(*(ranked[n].new_ids.items() for n in own)))) for own in trials]
         changed = self._rewritten(changes)
         afters = self.runtime.read(changed)
+        gains = word_model_gains([(encodings[one.window], one) for one in ranked], self.characters)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             number = ranked[own[0]].window
             without, with_edits = Seen(encodings[number].types, readings[number].logits), Seen(encoding.types, after.logits)
-            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], without, with_edits)
+            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], [gains[n] for n in own], without, with_edits)
         confidences = self.ranker.confidences(checks)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with

@@ -51,13 +51,14 @@ def test_features_by_hand() -> None:
     before[3], before[9] = np.log(3), np.log(7)  # suspicion ln 4 and ln 8
     after[3], after[4], after[9] = 0.0, np.log(3), -50.0  # ln 2 and, made by the first edit, ln 4; nothing
     first, second = ranked(2, (2.0, 0.5), ids=(8, 9)), ranked(8, (1.0,))
-    rows = check_features("天地人天地人天地人", [first, second], seen(before), seen(after))
+    rows = check_features("天地人天地人天地人", [first, second], [0.25, -3.0], seen(before), seen(after))
     assert rows.shape == (2, len(CHECK_FEATURES))
     assert rows[:, column("bias")].tolist() == [1, 1]
     assert rows[:, column("score")].tolist() == [2, 1]
     assert rows[:, column("detection_after")] == pytest.approx([np.log(3), -50])
     assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
+    assert rows[:, column("wide_word_model_gain")].tolist() == [0.25, -3.0]
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
     around = rows[:, column(SURROUNDINGS[0]) : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
     assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]
@@ -66,7 +67,7 @@ def test_features_by_hand() -> None:
 def test_what_stands_beside_an_edit() -> None:
     logits = np.arange(12, dtype=np.float32)
     groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(8, (1.0,))]
-    first, last = check_features("天地人天地人天地人天", groups, seen(logits), seen(logits + 20))
+    first, last = check_features("天地人天地人天地人天", groups, [0.0, 0.0], seen(logits), seen(logits + 20))
     beside = slice(column("two_left_before"), column("two_right_after") + 1)
     # Tokens 2 and 3 are changed, token 9 the other time; 0 and 11 are [CLS] and [SEP].
     assert first[beside].tolist() == [-8, 1, 4, 5, -8, 21, 24, 25]
@@ -76,7 +77,7 @@ def test_what_stands_beside_an_edit() -> None:
 def test_what_the_marks_name_as_better() -> None:
     logits = np.zeros(12, dtype=np.float32)
     groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(6, (1.0,), ids=(8, 9)), ranked(9, (1.0,))]  # tokens 2 and 3, 7 and 8, 10
-    rows = check_features("天地人天地人天地人天", groups, seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4))
+    rows = check_features("天地人天地人天地人天", groups, [0.0] * 3, seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4))
     found = rows[:, column(ALTERNATIVES[0]) : column(ALTERNATIVES[-1]) + 1]
     assert found.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
 

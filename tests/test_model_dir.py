@@ -17,6 +17,7 @@ from corrector.electra.marks import MarkTables
 from corrector.electra.model_dir import find_model
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
+from corrector.electra.word_model import WordModel
 from corrector.errors import ModelError
 
 NOTHING = np.zeros(0, dtype=np.uint64)
@@ -248,6 +249,29 @@ def test_marks_that_a_network_needs(own: Path, damage: str) -> None:
         (own / "marks.npz").write_text(damage)
     with pytest.raises(ModelError, match=r"marks\.npz: cannot be read"):
         _ = find_model(own).tokenizer
+
+
+def test_counts_of_words(own: Path) -> None:
+    """None for networks without marks, whose words are not known; those of another lexicon are refused."""
+    nothing = StaticMap.build(NOTHING, NOTHING)
+    levels = np.zeros(16, dtype=np.float32)
+    for count in (6, 7):
+        few = np.zeros(count, dtype=np.uint8)
+        WordModel(6, (NOTHING, NOTHING, NOTHING), few, few, nothing, nothing, levels, levels).save(own / "words.npz")
+        write_manifest(own)
+        assert find_model(own).word_model is None
+        checksum = find_model(own).checksum
+        MarkTables(6, (NOTHING, NOTHING, NOTHING)).save(own / "marks.npz")
+        (own / "discriminator" / "config.json").write_text('{"type_vocab_size": 16384}')
+        write_manifest(own)
+        assert find_model(own).checksum != checksum
+        if count == 6:
+            found = find_model(own).word_model
+            assert found is not None and found.count == 6
+            (own / "discriminator" / "config.json").write_text("{}")
+        else:
+            with pytest.raises(ModelError, match=r"words\.npz: cannot be read \(made for 7 words where the lexicon has 6\)"):
+                _ = find_model(own).word_model
 
 
 def test_hub_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import (
-    FREQUENT_QUAD,
     PAIR_SMOOTHING,
     PAIR_STEPS,
     SIMILARITY_WEIGHT,
@@ -84,17 +83,6 @@ def test_triples_of_the_first_step_are_known_apart() -> None:
     arrays = {name: values for name, values in known.arrays().items() if not name.startswith("rare")}
     earlier = Ngrams.from_arrays(arrays)  # a model of an earlier version
     assert earlier.text_fit(np.array([[A, B, C], [A, B, E]]))[1].ravel().tolist() == [0, 2]
-
-
-def test_frequent_quads_are_known() -> None:
-    texts = corpus(([A, B, C, D], FREQUENT_QUAD), ([B, C, D, E], FREQUENT_QUAD - 1))
-    known = Ngrams.from_arrays(ngrams_of(texts, SIZE, SPECIALS, NONE).arrays())
-    rows = np.array([[A, B, C, D, E], [D, A, B, C, D]])
-    assert known.text_fit(rows).quads.tolist() == [[True, False], [False, True]]
-    half = ngrams_of(texts, SIZE, SPECIALS, NONE, 0.5)  # half as many will do
-    assert half.text_fit(rows).quads.tolist() == [[True, True], [False, True]]
-    part = ngrams_of(texts, SIZE, SPECIALS, NONE, 0.5, with_quads=False)
-    assert not part.text_fit(rows).quads.any()
 
 
 def test_score_of_a_text_is_the_sum_from_the_third_on(tiny: Ngrams) -> None:

@@ -41,6 +41,7 @@ from corrector.text.segment import sentences
 from corrector.train.counts import ngrams_of
 from corrector.train.pairs import PairSet
 from corrector.train.slips import count_slips
+from corrector.train.word_counts import word_model_of
 from corrector.types import CorrectedDocument, Document, Span
 from corrector.words import ProtectedWords
 from tests import training
@@ -340,7 +341,8 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     default_ranker().save(ranker)
     network = SimpleNamespace(setting=lambda name: None)
     tokenizer = Tokenizer(VOCABULARY, tables().types)
-    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, tokenizer=tokenizer, discriminator=network, slips=None)
+    tables_of = {"tokenizer": tokenizer, "slips": None, "word_model": None}
+    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, discriminator=network, **tables_of)
     monkeypatch.setattr(pipeline, "find_model", lambda name: directory)
     monkeypatch.setattr(stages_module, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
     return ranker
@@ -509,7 +511,7 @@ def test_an_edit_knows_how_often_people_were_seen_to_make_the_slip() -> None:
     assert found["兴"] == pytest.approx(seen, abs=1e-5) and found["很兴"] == pytest.approx(seen + never, abs=1e-5)
 
 
-def test_triples_and_quads_through_an_edit_are_counted() -> None:
+def test_triples_through_an_edit_are_counted() -> None:
     ids = [KNOWN.id_of[char] for char in "今天高兴大家"]
     wrong = [*ids[:3], KNOWN.id_of["形"], *ids[4:]]
     text = [np.array([*ids, 3, 0] * 6 + [*wrong, 3, 0], dtype=np.uint16)]
@@ -521,10 +523,24 @@ def test_triples_and_quads_through_an_edit_are_counted() -> None:
     (edits,) = edits_of([(encoding, [member])], known)
     (edit,) = [edit for edit in edits if edit.replacement == "兴"]
     named = dict(zip(FEATURES, edit.features.tolist(), strict=True))
-    # Three triples and three quads are through the fourth of six characters; with 形 they occur once, with 兴 six times.
+    # Three triples are through the fourth of six characters; with 形 they occur once, with 兴 six times.
     assert [named[f"triples_{when}"] for when in ("before", "after")] == [0, 1]
-    assert [named[f"quads_{when}"] for when in ("before", "after")] == [0, 0.75]
     assert [named[f"known_{when}"] for when in ("before", "after")] == pytest.approx([0, 2 / len(TRIPLE_STEPS)])
+
+
+def test_an_edit_knows_how_much_likelier_it_makes_the_words() -> None:
+    text = [np.array([KNOWN.id_of[char] for char in "今天高兴"] * 9 + [3, KNOWN.id_of["形"]], dtype=np.uint16)]
+    model = word_model_of([text], tables().words, len(VOCABULARY), lambda _: None)
+    known = Characters(VOCABULARY, KNOWN.id_of, tables(), None, model)
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("今天高形")
+    member = dataclasses.replace(proposal("形", 3, "兴"), token=4)
+    for characters in (known, KNOWN):
+        (edits,) = edits_of([(encoding, [member])], characters)
+        (edit,) = [edit for edit in edits if edit.replacement == "兴"]
+        ids = [[0, *(KNOWN.id_of[char] for char in given), 3, 0, 0] for given in ("今天高形", "今天高兴")]
+        before, after = characters.word_score(np.array(ids)).tolist()
+        assert edit.features[FEATURES.index("word_model_gain")] == pytest.approx(after - before, abs=1e-3)
+        assert (after - before > 1) == (characters is known)
 
 
 def test_associations_of_the_words_through_an_edit() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from corrector import Corrector, corrected_text
 from corrector.electra.marks import PLAIN_MARKS
-from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER
+from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, WORDS
 from corrector.electra.model_dir import DEFAULT_MODEL, find_model
 from corrector.errors import EvalDataError, ModelError
 from corrector.eval.metrics import evaluate
@@ -85,6 +85,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "base"
     export_onnx(model.eval(), folder)
     (folder / MARKS).write_bytes((data / "marks.all.npz").read_bytes())
+    (folder / WORDS).write_bytes((data / WORDS).read_bytes())
     write_rest(folder, vocabulary)
     return folder
 
@@ -123,6 +124,8 @@ def test_the_adapted_model_is_whole(base: Path, adapted: tuple[Path, str]) -> No
     assert run["pairs"] == [{"name": "field.tsv", "rows": 48, "weight": 1.0}] and run["learning_rate"] == 5e-3
     [score] = model.manifest["scores"]
     assert (score["set"], score["checksum"]) == ("held-back", model.checksum)
+    for name in (MARKS, WORDS):
+        assert (adapted[0] / name).read_bytes() == (base / name).read_bytes() and name in model.manifest["files"]
     assert "field.tsv: 48 rows" in (adapted[0] / "README.md").read_text("utf-8")
     assert os.listdir(adapted[0].parent) in (["mine", "field.tsv"], ["field.tsv", "mine"])
 

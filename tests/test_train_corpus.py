@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corrector.electra.model import WORDS
 from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.word_model import WordModel
 from corrector.errors import ConfigError, InputError
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
@@ -35,8 +37,8 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
         said: list[str] = []
         corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, said.append, extra="鬱")
-    assert "near one another" in said.pop(0)
-    assert [line.split()[-1] for line in said] == ["marks.without-0.npz", "marks.without-1.npz", "marks.all.npz"]
+    assert [line.split(" ", 1)[1] for line in said[:3]] == ["text into words", "pairs and triples of words", "words near one another"]
+    assert [line.split()[-1] for line in said[3:]] == ["marks.without-0.npz", "marks.without-1.npz", "marks.all.npz"]
     return folder / "data"
 
 
@@ -57,6 +59,15 @@ def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
     assert spelt == FIRST.replace("\n", "[SEP]").replace("，", "[UNK]").replace("！", "[UNK]").replace("。", "[UNK]")
     assert (tokens == SEP_ID).sum() == 30
     assert "鬱" in tokenizer.vocabulary
+
+
+def test_words_are_counted_in_all_of_the_raw_text(packed: Path, tokenizer: Tokenizer) -> None:
+    model = WordModel.load(packed / WORDS, load_marks(packed)[-1].words)
+    assert model.vocabulary_size == len(tokenizer.vocabulary)
+    assert model.count == model.vocabulary_size + 3  # 冬 is not in the text
+    lines = tokenizer.character_ids("春天来了").astype(np.int64)[None], tokenizer.character_ids("来天春了").astype(np.int64)[None]
+    right, shuffled = (float(model.score(line)[0]) for line in lines)
+    assert right > shuffled + 3
 
 
 def test_parts_of_lines(packed: Path) -> None:

@@ -22,6 +22,7 @@ from corrector.electra.torch_runtime import ALTERNATIVE  # noqa: E402
 from corrector.train import checkpoint, export  # noqa: E402
 from corrector.train.config import ModelConfig, to_json  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
+from corrector.train.word_counts import word_model_of  # noqa: E402
 
 SHAPE = ModelConfig(SIZE, 16, 32, 2, 4, 64, 16, 1, 2)
 NOISE = 0.25  # of the spread, that eight bits may add: 0.02 to 0.19 with random weights; without token types it is above 0.4
@@ -67,7 +68,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A packed folder with what an export reads."""
     folder = tmp_path_factory.mktemp("data")
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", "utf-8")
-    training.mark_tables().save(folder / "marks.all.npz")
+    tables = training.mark_tables()
+    tables.save(folder / "marks.all.npz")
+    word_model_of([[np.full(9, FIRST_HAN, dtype=np.uint16)]], tables.words, SIZE, lambda _: None).save(folder / "words.npz")
     record = {"raw": ["raw-0"], "clean": [], "tokens": 100, "characters": 90, "sha256": "ab" * 32}
     (folder / "corpus.json").write_text(json.dumps(record), "utf-8")
     return folder
@@ -156,8 +159,9 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
     assert set(directory.manifest["thresholds"]) == {"look_threshold", "suspicion_threshold", "min_confidence"}
     assert sorted(directory.manifest["files"]) == [
         "discriminator/config.json", "discriminator/model.int8.onnx", "generator/config.json", "generator/model.int8.onnx",
-        "marks.npz", "ranker.json", "vocab.txt",
+        "marks.npz", "ranker.json", "vocab.txt", "words.npz",
     ]  # fmt: skip
+    assert directory.word_model is not None and directory.word_model.vocabulary_size == SIZE
     marker = directory.tokenizer.marker
     assert marker is not None
     assert marker(np.array([FIRST_HAN, FIRST_HAN + 1], dtype=np.int32)).tolist() == [2 + 128, 1 + 16]

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from corrector.electra.marks import MarkTables
     from corrector.electra.slips import Slips
     from corrector.electra.tokenizer import Tokenizer
+    from corrector.electra.word_model import WordModel
 
-    Table = TypeVar("Table", MarkTables, Slips)
+    Table = TypeVar("Table", MarkTables, Slips, WordModel)
 
 Kind = Literal["onnx", "pytorch"]
 """What runs the networks: onnxruntime or PyTorch."""
@@ -27,7 +28,8 @@ WEIGHTS: Mapping[Kind, tuple[str, ...]] = {
 }
 """The weight files of each kind; the first one there is used."""
 
-CONFIG, VOCABULARY, MARKS, RANKER, SLIPS = "config.json", "vocab.txt", "marks.npz", "ranker.json", "slips.npz"
+CONFIG, VOCABULARY, MARKS, RANKER = "config.json", "vocab.txt", "marks.npz", "ranker.json"
+SLIPS, WORDS = "slips.npz", "words.npz"
 DISCRIMINATOR, GENERATOR = "discriminator", "generator"
 
 _BERT_SEGMENTS = 2  # a type table no larger than this holds BERT's two segments and knows nothing of marks
@@ -94,6 +96,16 @@ class ModelDirectory:
         path = self.path / SLIPS
         return _load(path, Slips.load, len(self.tokenizer.vocabulary)) if path.is_file() else None
 
+    @cached_property
+    def word_model(self) -> WordModel | None:
+        """The counts of words, if it brings any. Raises ModelError for a file that is damaged or of another vocabulary or lexicon."""
+        from corrector.electra.word_model import WordModel
+
+        path, tables = self.path / WORDS, self.tokenizer.tables
+        if tables is None or not path.is_file():
+            return None
+        return _load(path, partial(WordModel.load, words=tables.words), tables.vocabulary_size)
+
     @property
     def version(self) -> str:
         """The version in the manifest, '' where there is none."""
@@ -108,7 +120,7 @@ class ModelDirectory:
         files = {f"{name}/weights": network.weights for name, network in networks.items()}
         files |= {f"{name}/{CONFIG}": network.path / CONFIG for name, network in networks.items()}
         files[VOCABULARY] = self.vocabulary
-        files |= {name: self.path / name for name in (MARKS, SLIPS) if (self.path / name).is_file()}
+        files |= {name: self.path / name for name in (MARKS, SLIPS, WORDS) if (self.path / name).is_file()}
         return short_checksum({name: sha256(path) for name, path in files.items()})
 
     @cached_property

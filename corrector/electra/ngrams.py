@@ -22,7 +22,6 @@ from corrector.electra.static_map import StaticMap, StaticSet
 # they are in a set of their own.
 PAIR_STEPS = (2, 4, 10, 18, 30, 60, 100, 200, 400, 1000, 2000, 4500, 10000, 40000, 200000)
 TRIPLE_STEPS = (2, 5, 7, 10, 14, 20, 30, 45, 70, 110, 180, 300, 600, 1500, 4000, 12000)
-FREQUENT_QUAD = 5
 PAIR_SMOOTHING, TRIPLE_SMOOTHING = np.float32(100), np.float32(10)  # D₂ and D₃, compared on 400 development sentences
 SIMILARITY_WEIGHT = 4.0  # of ln similarity beside the score of a look-alike; compared on the same
 SPECIALS = 6  # ids below are no characters: they predict nothing and nothing predicts them
@@ -46,20 +45,18 @@ class Pairs(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """How well texts fit the corpus: ``Ngrams.text_score`` (rows,), how often each triple occurs in steps 0..16 (``TRIPLE_STEPS``;
-    (rows, length - 2)), and which quads are frequent (rows, length - 3)."""
+    """How well texts fit the corpus: ``Ngrams.text_score`` (rows,), and how often each triple occurs in steps 0..16 (``TRIPLE_STEPS``;
+    (rows, length - 2))."""
 
     score: Scores
     triples: Steps
-    quads: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Ngrams:
     """Counts over one vocabulary: of characters (vocabulary,), of pairs and triples in steps; and each character's look-alikes.
 
-    ``triples`` holds steps from 2 on, less 1; ``rare`` the triples of step 1; ``quads`` what of four characters occurs at least
-    ``FREQUENT_QUAD`` times. A model of an earlier version has neither of the last two.
+    ``triples`` holds steps from 2 on, less 1; ``rare`` the triples of step 1, which a model of an earlier version lacks.
     ``alike`` (vocabulary, most) are ids, 0 where there are fewer; ``similarity`` (vocabulary, most) says how much alike, 0..255.
     """
 
@@ -69,7 +66,6 @@ class Ngrams:
     alike: NDArray[np.uint16]
     similarity: NDArray[np.uint8]
     rare: StaticSet | None = None
-    quads: StaticSet | None = None
 
     @classmethod
     def from_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Ngrams:
@@ -77,13 +73,12 @@ class Ngrams:
         pairs, triples = StaticMap.read(data, "pairs"), StaticMap.read(data, "triples")
         if pairs is None or triples is None:
             raise KeyError("pairs_map or triples_map")
-        rare, quads = StaticSet.read(data, "rare"), StaticSet.read(data, "quads")
-        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], rare, quads)
+        return cls(data["character_counts"], pairs, triples, data["alike"], data["similarity"], StaticSet.read(data, "rare"))
 
     def arrays(self) -> dict[str, Any]:
         """Everything as named arrays, to be saved."""
         parts: dict[str, Any] = {"character_counts": self.counts, "alike": self.alike, "similarity": self.similarity}
-        for name, held in (("pairs", self.pairs), ("triples", self.triples), ("rare", self.rare), ("quads", self.quads)):
+        for name, held in (("pairs", self.pairs), ("triples", self.triples), ("rare", self.rare)):
             parts |= {} if held is None else held.arrays(name)
         return parts
 
@@ -103,11 +98,8 @@ class Ngrams:
 
     def text_fit(self, texts: Ids) -> Fit:
         """How well texts (rows, length) fit the corpus."""
-        pairs, step, scores = self.triples_of(texts)
-        known: NDArray[np.bool_] = (step[:, :-1] > 0) & (step[:, 1:] > 0)  # as both triples of a frequent quad are
-        keys = pairs.key[:, :-2] * len(self.counts) ** 2 + pairs.key[:, 2:]
-        known[known] = False if self.quads is None else self.quads.has(as_keys(keys[known]))
-        return Fit(scores.sum(1), step, known)
+        _, step, scores = self.triples_of(texts)
+        return Fit(scores.sum(1), step)
 
     def triples_of(self, texts: Ids) -> tuple[Pairs, Steps, Scores]:
         """Of texts (…, length): their pairs (…, length - 1); the step of every triple and ln p of its last character (…, length - 2)."""

@@ -46,7 +46,7 @@ def train() -> None:
 @click.option("--ids", type=_FILE, help="Ideographic description sequences, for the component features.")
 @_out
 def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Path) -> None:
-    """Make tokens, marks, noise tables and features from text.
+    """Make tokens, marks, counts of words, noise tables and features from text.
 
     Files are .txt or .txt.zst in UTF-8, a paragraph a line; --raw and --clean can be given several times.
     """

@@ -28,7 +28,7 @@ import click
 import numpy as np
 
 from corrector import __version__
-from corrector.electra.model import MARKS, RANKER, SLIPS, VOCABULARY, ModelDirectory
+from corrector.electra.model import MARKS, RANKER, SLIPS, VOCABULARY, WORDS, ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, InputError
 from corrector.eval.dataset import LabelledSet, Row
@@ -182,10 +182,13 @@ def _steps(count: int, say: Say) -> Iterator[Iterable[int]]:
 
 
 def write_model(network: JointElectra, base: ModelDirectory, out: Path, name: str, run: dict[str, object]) -> None:
-    """A whole model directory: the network, and vocabulary, marks and ranker of ``base``; ``run`` joins the runs in its ledger."""
+    """A whole model directory: the network, and vocabulary, marks, counts of words and ranker of ``base``; ``run`` joins the runs in
+    its ledger."""
     export_onnx(network, out)
     shutil.copyfile(base.vocabulary, out / VOCABULARY)
-    shutil.copyfile(base.path / MARKS, out / MARKS)
+    for table in (MARKS, WORDS):
+        if (base.path / table).is_file():
+            shutil.copyfile(base.path / table, out / table)
     (Ranker.load(base.ranker) if base.ranker else default_ranker()).save(out / RANKER)
     earlier = dict(base.manifest.get("training") or {})
     shape = {"parameters": parameters(network), **dataclasses.asdict(network.config)}

@@ -119,7 +119,7 @@ def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Ro
     """
     if stages.slips is None:
         return examples(stages, rows)
-    forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten())
+    forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten(), stages.word_model)
     forgetful.hopeless = stages.hopeless
     return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
-from corrector.electra.ngrams import FREQUENT_QUAD, PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
+from corrector.electra.model import WORDS
+from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
 from corrector.electra.static_map import StaticMap, StaticSet
 from corrector.errors import InputError
 from corrector.propose import similar_characters
@@ -19,6 +20,7 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.similarity.words import word_keys
 from corrector.train.associate import associations_of, counted
+from corrector.train.word_counts import word_model_of
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
@@ -77,9 +79,8 @@ def ngrams_of(
     specials: int,
     alike: tuple[NDArray[Any], NDArray[Any]],
     scale: float = 1.0,
-    with_quads: bool = True,
 ) -> Ngrams:
-    """The counts of some token arrays, which are the share ``scale`` of the corpus. Marks do not need the quads."""
+    """The counts of some token arrays, which are the share ``scale`` of the corpus."""
     found = []
     for size, steps in ((2, PAIR_STEPS), (3, TRIPLE_STEPS)):
         keys, counts = count_keys(arrays, size, vocabulary_size, max(1, round(steps[0] * scale)), specials)
@@ -90,12 +91,9 @@ def ngrams_of(
     for tokens in arrays:
         characters += np.bincount(tokens, minlength=vocabulary_size)
     characters[:specials] = 0
-    quads = None
-    if with_quads:
-        quads = StaticSet.build(count_keys(arrays, 4, vocabulary_size, max(1, round(FREQUENT_QUAD * scale)), specials)[0])
     return Ngrams(
         (characters / scale).astype(np.float32), StaticMap.build(*pairs), StaticMap.build(triples[common], step[common] - 1), *alike,
-        StaticSet.build(triples[~common]), quads,
+        StaticSet.build(triples[~common]),
     )  # fmt: skip
 
 
@@ -107,8 +105,10 @@ def write_marks(
     specials: int,
     say: Callable[[str], None],
 ) -> None:
-    """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; and ``marks.all.npz``, of all of it."""
+    """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; ``marks.all.npz``, of all of it; and
+    ``words.npz``, its words counted."""
     words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
+    word_model_of(parts, words, len(vocabulary), say).save(out / WORDS)
     total = sum(len(tokens) for part in parts for tokens in part)
     without = (*range(len(parts)), IN_NONE)
     say("counting words near one another")
@@ -118,7 +118,7 @@ def write_marks(
         path = marks_path(out, left_out)
         say(f"counting pairs and triples: {path.name}")
         scale = sum(map(len, arrays)) / total
-        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale, with_quads=left_out == IN_NONE)
+        ngrams = ngrams_of(arrays, len(vocabulary), specials, alike, scale)
         MarkTables(len(vocabulary), words, ngrams, associations.table).save(path)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY
+from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.rank import default_ranker
@@ -161,7 +161,7 @@ def export_release(
     notes: Mapping[str, Any] | None = None,
     sources: Sequence[Any] = (),
 ) -> None:
-    """Write a whole model directory: networks, vocabulary, marks, a ranker unless one is there, manifest and card.
+    """Write a whole model directory: networks, vocabulary, marks, counts of words, a ranker unless one is there, manifest and card.
 
     ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary.
     """
@@ -177,6 +177,8 @@ def export_release(
     (export_onnx if format_ == "onnx" else export_pytorch)(model, out)
     shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
     shutil.copyfile(data / "marks.all.npz", out / MARKS)
+    if (data / WORDS).is_file():  # not in a folder packed by version 0.12 or earlier
+        shutil.copyfile(data / WORDS, out / WORDS)
     if not (out / RANKER).is_file():
         default_ranker().save(out / RANKER)
     training = {

@@ -1,0 +1,165 @@
+"""Divides a corpus into words and counts them: what ``corrector.electra.word_model`` looks up.
+
+There is no text that people divided: the words of a lexicon are counted wherever they could stand, then text is divided by these counts,
+the words of that division are counted, and so on (hard EM).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corrector.electra.ngrams import SPECIALS
+from corrector.electra.static_map import LARGEST_VALUE, StaticMap
+from corrector.electra.word_model import LONGEST_WORD, STEP, WordModel, word_numbers
+from corrector.electra.word_set import Keys, WordSet
+from corrector.train.associate import counted
+
+Tokens = NDArray[np.uint16]
+Numbers = NDArray[np.int32]
+
+FEWEST_PAIRS, FEWEST_TRIPLES = 4, 6  # occurrences from which on a pair or three of words are kept
+LEAST_GAIN = 2.5  # nats: of what is nearer to what is said of those that are not kept, hardly anything is missed
+ROUNDS = 2
+_ROW, _ROWS = 256, 8192  # characters divided at a time
+_SLICES = 16  # counted one after another, by the first word, so that memory stays bounded
+_NEVER = np.float32(-1e9)
+_BREAK = 0  # a word number that is none
+
+
+def word_model_of(
+    parts: Sequence[Sequence[Tokens]], words: tuple[Keys, Keys, Keys], vocabulary_size: int, say: Callable[[str], None]
+) -> WordModel:
+    """The model of all parts of a corpus, in words of this lexicon; how text is divided is learned from the first part."""
+    sets = (WordSet(words[0]), WordSet(words[1]), WordSet(words[2]))
+    size = vocabulary_size + sum(map(len, words))
+    say("dividing text into words")
+    counts = _counts((word_numbers(rows, vocabulary_size, sets) for rows in _rows(parts[0])), size)
+    for _ in range(ROUNDS):
+        counts = _counts((divided(rows, _log_p(counts), vocabulary_size, sets) for rows in _rows(parts[0])), size)
+    log_p = _log_p(counts)
+    texts = [divided(rows, log_p, vocabulary_size, sets) for rows in _rows(chain.from_iterable(parts))]
+    say("counting pairs and triples of words")
+    return _model(texts, words, vocabulary_size, size)
+
+
+def _rows(texts: Sequence[Tokens] | Iterator[Tokens]) -> Iterator[NDArray[np.int64]]:
+    """The texts cut into rows, the last few characters filled up with zeros: (rows, _ROW) at a time."""
+    for tokens in texts:
+        for start in range(0, len(tokens), _ROW * _ROWS):
+            block = tokens[start : start + _ROW * _ROWS].astype(np.int64)
+            yield np.pad(block, (0, -len(block) % _ROW)).reshape(-1, _ROW)
+
+
+def _counts(numbers: Iterator[NDArray[np.integer]], size: int) -> NDArray[np.int64]:
+    counts = np.zeros(size, dtype=np.int64)
+    for found in numbers:
+        counts += np.bincount(found[found >= 0].ravel(), minlength=size)
+    return counts
+
+
+def _log_p(counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    p: NDArray[np.float32] = np.log((counts + 0.3) / counts.sum()).astype(np.float32)
+    return p
+
+
+def divided(rows: NDArray[np.int64], log_p: NDArray[np.float32], vocabulary_size: int, sets: tuple[WordSet, ...]) -> Numbers:
+    """The words of the likeliest division of rows (rows, length), by ln p of each word alone: their numbers one after another, with a
+    ``_BREAK`` after each row."""
+    begun = word_numbers(rows, vocabulary_size, sets)
+    length, _, count = begun.shape
+    score = np.where(begun >= 0, log_p[begun], _NEVER)
+    best = np.full((length + 1, count), _NEVER)
+    best[0] = 0.0
+    last = np.zeros((length + 1, count), dtype=np.int64)  # how long the last word is
+    for end in range(1, length + 1):
+        sizes = np.arange(1, min(LONGEST_WORD, end) + 1)
+        ways = best[end - sizes] + score[end - sizes, sizes - 1]
+        which = ways.argmax(0)
+        best[end], last[end] = ways[which, np.arange(count)], which + 1
+    words = np.full((count, length + 1), -1, dtype=np.int32)
+    words[:, length] = _BREAK
+    ends = np.full(count, length)
+    while ends.any():
+        (open_rows,) = ends.nonzero()
+        size = last[ends[open_rows], open_rows]
+        ends[open_rows] -= size
+        words[open_rows, ends[open_rows]] = begun[ends[open_rows], size - 1, open_rows]
+    found: Numbers = words[words >= 0]
+    return found
+
+
+def _model(texts: Sequence[Numbers], words: tuple[Keys, Keys, Keys], vocabulary_size: int, size: int) -> WordModel:
+    single = np.zeros(size, dtype=np.int64)
+    for text in texts:
+        single += np.bincount(text, minlength=size)
+    single[:SPECIALS] = 0
+    p = (single + 0.1) / (single.sum() + 0.1 * size)
+    pairs, times, discount = _often(texts, 2, size, FEWEST_PAIRS)
+    first, second = np.divmod(pairs, size)
+    share = np.maximum(times - discount, 0) / np.maximum(single[first], 1)
+    left = np.maximum(1 - np.bincount(first, share, minlength=size), 1e-4)  # b(v)
+    p_pair = share + left[first] * p[second]
+    gain = np.log(p_pair / p[second])
+    triples, often, discount = _often(texts, 3, size, FEWEST_TRIPLES)
+    begin, end = triples // size, triples % (size * size)
+    known = _has(pairs, begin) & _has(pairs, end)
+    triples, often, begin, end = triples[known], often[known], pairs.searchsorted(begin[known]), pairs.searchsorted(end[known])
+    share = np.maximum(often - discount, 0) / times[begin]
+    left_of_pair = np.maximum(1 - np.bincount(begin, share, minlength=len(pairs)), 1e-4)
+    more = np.log((share + left_of_pair[begin] * p_pair[end]) / p_pair[end])
+    kept = np.abs(gain - np.log(left[first])) >= LEAST_GAIN
+    kept[begin] = kept[end] = True  # a triple is only looked up where both its pairs are known
+    worth = np.abs(more) >= LEAST_GAIN
+    pair_gains, pair_levels = _levels(gain[kept])
+    triple_gains, triple_levels = _levels(more[worth])
+    return WordModel(
+        vocabulary_size, words, _steps(-np.log(p)), _steps(-np.log(left)),
+        StaticMap.build(pairs[kept].astype(np.uint64), pair_levels), StaticMap.build(triples[worth].astype(np.uint64), triple_levels),
+        pair_gains, triple_gains,
+    )  # fmt: skip
+
+
+def _steps(values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    return np.clip(np.round(values / STEP), 0, 255).astype(np.uint8)
+
+
+def _levels(values: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """What levels 0..15 stand for, evenly spaced over nearly all values from 1 on, and the level nearest to each value."""
+    low, high = np.quantile(values, (0.005, 0.995)) if len(values) else (0.0, 1.0)
+    centres = np.linspace(low, max(high, low + 1e-3), LARGEST_VALUE)
+    levels = np.clip(np.round((values - low) / (centres[1] - centres[0])), 0, LARGEST_VALUE - 1) + 1
+    return np.concatenate([[0.0], centres]).astype(np.float32), levels.astype(np.uint8)
+
+
+def _has(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
+    return found
+
+
+def _often(texts: Sequence[Numbers], length: int, size: int, fewest: int) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
+    """The numbers, in base ``size``, of so many words next to one another that occur ``fewest`` times or more, sorted; how often each
+    does; and the discount n₁ / (n₁ + 2·n₂), of those that occur once and twice."""
+    keys, counts, once, twice = [], [], 0, 0
+    for slice_ in range(_SLICES):
+        found = [np.zeros(0, dtype=np.int64)]
+        for text in texts:
+            last = len(text) - length + 1
+            good = text[: max(0, last)] % _SLICES == slice_
+            for i in range(length):
+                good &= text[i : max(0, last) + i] >= SPECIALS
+            (at,) = good.nonzero()
+            key = text[at].astype(np.int64)
+            for i in range(1, length):
+                key = key * size + text[at + i]
+            found.append(key)
+        key, times = counted(np.concatenate(found))
+        once, twice = once + int((times == 1).sum()), twice + int((times == 2).sum())
+        keys.append(key[times >= fewest])
+        counts.append(times[times >= fewest])
+    key = np.concatenate(keys)
+    order = np.argsort(key)
+    return key[order], np.concatenate(counts)[order], once / max(1, once + 2 * twice)
