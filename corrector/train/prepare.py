@@ -1,4 +1,4 @@
-"""``pack`` from start to end: tokens, marks, noise tables, character features, and ``corpus.json``, the record of it all.
+"""``pack`` from start to end: tokens, marks, counts of words, noise tables, character features, and ``corpus.json``, the record of it all.
 
 *Raw* text is what pre-training reads, natural typos and all; *clean* text is edited prose, the right side of synthetic errors.
 """

@@ -22,7 +22,7 @@ Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.int32]
 
 FEWEST_PAIRS, FEWEST_TRIPLES = 4, 6  # occurrences from which on a pair or three of words are kept
-LEAST_GAIN = 2.5  # nats: of what is nearer to what is said of those that are not kept, hardly anything is missed
+LEAST_GAIN = 2.5  # nats: of pairs and triples whose gain is nearer to that of those left out, hardly any is missed
 ROUNDS = 2
 _ROW, _ROWS = 256, 8192  # characters divided at a time
 _SLICES = 16  # counted one after another, by the first word, so that memory stays bounded
