@@ -70,8 +70,8 @@ def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], b
         beside = [logit for seen in logits for logit in _beside(seen, place)]
         alike = _alternatives(group.new_ids, before.types, after.types)
         edit = group.edits[0]
-        around = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, gain, *beside, *alike, *around, *edit.features.tolist()))
+        nearby = surroundings(text, edit.index, edit.replacement)
+        rows.append((1.0, best, now, removed_here, margin, gain, *beside, *alike, *nearby, *edit.features.tolist()))
     return np.array(rows, dtype=np.float32)
 
 

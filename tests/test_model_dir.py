@@ -18,6 +18,7 @@ from corrector.electra.model_dir import find_model
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.word_model import WordModel
+from corrector.electra.word_set import WordSet
 from corrector.errors import ModelError
 
 NOTHING = np.zeros(0, dtype=np.uint64)
@@ -253,11 +254,11 @@ def test_marks_that_a_network_needs(own: Path, damage: str) -> None:
 
 def test_counts_of_words(own: Path) -> None:
     """None for networks without marks, whose words are not known; those of another lexicon are refused."""
-    nothing = StaticMap.build(NOTHING, NOTHING)
+    nothing, none = StaticMap.build(NOTHING, NOTHING), WordSet(NOTHING)
     levels = np.zeros(16, dtype=np.float32)
     for count in (6, 7):
         few = np.zeros(count, dtype=np.uint8)
-        WordModel(6, (NOTHING, NOTHING, NOTHING), few, few, nothing, nothing, levels, levels).save(own / "words.npz")
+        WordModel(6, (none, none, none), few, few, nothing, nothing, levels, levels).save(own / "words.npz")
         write_manifest(own)
         assert find_model(own).word_model is None
         checksum = find_model(own).checksum

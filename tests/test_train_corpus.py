@@ -18,7 +18,8 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.train import corpus, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
-from corrector.train.counts import IN_NONE, LOOK_ALIKES, count_keys, load_marks, look_alikes
+from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes
+from corrector.train.keys import count_keys
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
 FIRST, SECOND = "春天来了。花开了，鸟叫了！\n", "秋天走了。叶落了，人归了！\n"
@@ -62,7 +63,7 @@ def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
 
 
 def test_words_are_counted_in_all_of_the_raw_text(packed: Path, tokenizer: Tokenizer) -> None:
-    model = WordModel.load(packed / WORDS, load_marks(packed)[-1].words)
+    model = WordModel.load(packed / WORDS, load_marks(packed)[-1].sets)
     assert model.vocabulary_size == len(tokenizer.vocabulary)
     assert model.count == model.vocabulary_size + 3  # 冬 is not in the text
     lines = tokenizer.character_ids("春天来了").astype(np.int64)[None], tokenizer.character_ids("来天春了").astype(np.int64)[None]

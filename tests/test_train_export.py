@@ -70,7 +70,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", "utf-8")
     tables = training.mark_tables()
     tables.save(folder / "marks.all.npz")
-    word_model_of([[np.full(9, FIRST_HAN, dtype=np.uint16)]], tables.words, SIZE, lambda _: None).save(folder / "words.npz")
+    word_model_of([[np.full(9, FIRST_HAN, dtype=np.uint16)]], tables.sets, SIZE, lambda _: None).save(folder / "words.npz")
     record = {"raw": ["raw-0"], "clean": [], "tokens": 100, "characters": 90, "sha256": "ab" * 32}
     (folder / "corpus.json").write_text(json.dumps(record), "utf-8")
     return folder

@@ -35,13 +35,12 @@ def keys(size: int) -> Keys:
     return np.array(sorted(made), dtype=np.uint64)
 
 
-LEXICON = (keys(2), keys(3), keys(4))
-SETS = tuple(map(WordSet, LEXICON))
+LEXICON = (WordSet(keys(2)), WordSet(keys(3)), WordSet(keys(4)))
 
 
 def number(word: str) -> int:
     """Of a word, in the order that a model gives them."""
-    found = word_numbers(np.array([ids(word)]), SIZE, SETS)[0, len(word) - 1, 0]
+    found = word_numbers(np.array([ids(word)]), SIZE, LEXICON)[0, len(word) - 1, 0]
     assert found >= 0
     return int(found)
 
@@ -81,7 +80,7 @@ def divisions(text: str) -> list[list[str]]:
 
 
 def test_words_have_numbers_after_the_characters() -> None:
-    found = word_numbers(np.array([ids("副作用很大"), ids("太仓促了我")]), SIZE, SETS)
+    found = word_numbers(np.array([ids("副作用很大"), ids("太仓促了我")]), SIZE, LEXICON)
     assert found.shape == (5, 4, 2)
     assert found[:, 0, 0].tolist() == ids("副作用很大")
     assert [place for place in range(5) if found[place, 1, 0] >= 0] == [1, 3]  # 作用, 很大
@@ -95,7 +94,7 @@ def test_a_text_is_divided_into_its_likeliest_words() -> None:
     log_p = np.full(SIZE + len(WORDS), -9.0, dtype=np.float32)
     log_p[[number("太仓"), number("仓促")]] = -10.0, -8.0
     rows = np.array([ids("我们太仓促了"), ids("副作用的太仓")])
-    found = divided(rows, log_p, SIZE, SETS).tolist()
+    found = divided(rows, log_p, SIZE, LEXICON).tolist()
     assert found == [number("我们"), *ids("太"), number("仓促"), *ids("了"), 0, number("副作用"), *ids("的"), number("太仓"), 0]
 
 
@@ -146,4 +145,4 @@ def test_it_is_read_as_it_was_written(model: WordModel, tmp_path: Path) -> None:
     rows = np.array([ids("我们的副作用很大")])
     assert again.score(rows).tolist() == model.score(rows).tolist()
     with pytest.raises(ValueError, match="made for 26 words where the lexicon has 25"):
-        WordModel.load(tmp_path / "words.npz", (LEXICON[0][1:], LEXICON[1], LEXICON[2]))
+        WordModel.load(tmp_path / "words.npz", (WordSet(keys(2)[1:]), LEXICON[1], LEXICON[2]))

@@ -30,7 +30,7 @@ from corrector.electra.associations import REACH, Associations, WordsAround
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
 from corrector.electra.static_map import StaticMap
-from corrector.electra.word_set import Keys, WordSet
+from corrector.electra.word_set import Keys, Words, WordSet
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
 """All but the alternative."""
@@ -80,16 +80,17 @@ class MarkTables:
     @cached_property
     def associations(self) -> Associations | None:
         """Which of the words of two characters stand near one another more often than by chance."""
-        return None if self.associated is None else Associations(self._sets[0], self.vocabulary_size, self.associated)
+        return None if self.associated is None else Associations(self.sets[0], self.vocabulary_size, self.associated)
 
     @cached_property
-    def _sets(self) -> tuple[WordSet, WordSet, WordSet]:
+    def sets(self) -> Words:
+        """``words``, to be asked for many keys at a time."""
         two, three, four = map(WordSet, self.words)
         return two, three, four
 
     def is_word(self, *ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether these two to four neighbours are a word of the lexicon; one array a place, all of one shape."""
-        return self._sets[len(ids) - 2].has(self._key(*ids))
+        return self.sets[len(ids) - 2].has(self._key(*ids))
 
     def completions(self, texts: Ids) -> list[list[int]]:
         """The ids that in the middle of each row (rows, 7) make a word of four characters with those around; none where there is one."""
@@ -132,7 +133,7 @@ class MarkTables:
     def changed_word_bits(self, ids: Ids, originals: Ids, owner: NDArray[np.integer]) -> NDArray[np.uint8]:
         """``word_bits`` of rows (rows, length) that are much like ``originals[owner]`` (n, length): only what differs is looked up."""
         found, key, before = [], ids, originals
-        for size, words in zip((2, 3, 4), self._sets, strict=True):
+        for size, words in zip((2, 3, 4), self.sets, strict=True):
             key = key[:, :-1] * self.vocabulary_size + ids[:, size - 1 :]
             before = before[:, :-1] * self.vocabulary_size + originals[:, size - 1 :]
             is_word, changed = words.has(before)[owner], key != before[owner]
@@ -167,7 +168,7 @@ class MarkTables:
     def _word_bits(self, flat: Ids, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
         """``word_bits`` of ``joined`` texts."""
         found, key, whole = [], flat, inside
-        for size, words in zip((2, 3, 4), self._sets, strict=True):
+        for size, words in zip((2, 3, 4), self.sets, strict=True):
             key = key[:-1] * self.vocabulary_size
             key += flat[size - 1 :]
             whole = whole[:-1] & inside[size - 1 :]

@@ -104,7 +104,7 @@ class ModelDirectory:
         path, tables = self.path / WORDS, self.tokenizer.tables
         if tables is None or not path.is_file():
             return None
-        return _load(path, partial(WordModel.load, words=tables.words), tables.vocabulary_size)
+        return _load(path, partial(WordModel.load, words=tables.sets), tables.vocabulary_size)
 
     @property
     def version(self) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.static_map import StaticMap
-from corrector.electra.word_set import Keys, WordSet
+from corrector.electra.word_set import Words
 
 LONGEST_WORD = 4
 STEP = 0.08  # nats: how finely ln p(w) and ln b(w) are kept, in a byte each
@@ -40,7 +40,7 @@ class WordModel:
     (16,) what the levels of ``pairs`` and ``triples`` stand for, in nats, the first for none."""
 
     vocabulary_size: int
-    words: tuple[Keys, Keys, Keys]
+    words: Words
     rarity: NDArray[np.uint8]
     reserve: NDArray[np.uint8]
     pairs: StaticMap
@@ -49,8 +49,8 @@ class WordModel:
     triple_gains: Scores
 
     @classmethod
-    def load(cls, path: Path, words: tuple[Keys, Keys, Keys]) -> WordModel:
-        """Read ``words.npz``, given the words of the lexicon (``MarkTables.words``). Raises ValueError if it was made for others."""
+    def load(cls, path: Path, words: Words) -> WordModel:
+        """Read ``words.npz``, given the words of the lexicon (``MarkTables.sets``). Raises ValueError if it was made for others."""
         with np.load(path) as data:
             pairs, triples = StaticMap.read(data, "pairs"), StaticMap.read(data, "triples")
             if pairs is None or triples is None:
@@ -74,7 +74,7 @@ class WordModel:
 
     def score(self, texts: Ids) -> Scores:
         """ln of the probability of each text (rows, length), ids below ``SPECIALS`` being no text: (rows,)."""
-        begun = word_numbers(texts, self.vocabulary_size, self._sets)
+        begun = word_numbers(texts, self.vocabulary_size, self.words)
         chances, bonus = self._chances(begun)
         rows, length = texts.shape
         best = np.full((length + 1, LONGEST_WORD, LONGEST_WORD + 1, rows), _NEVER)  # by place, lengths of the last word and the one before
@@ -115,10 +115,6 @@ class WordModel:
         return chances, bonus
 
     @cached_property
-    def _sets(self) -> tuple[WordSet, ...]:
-        return tuple(map(WordSet, self.words))
-
-    @cached_property
     def _log_p(self) -> Scores:
         log_p: Scores = self.rarity.astype(np.float32) * np.float32(-STEP)
         log_p[:SPECIALS] = 0.0
@@ -131,7 +127,7 @@ class WordModel:
         return log_b
 
 
-def word_numbers(texts: Ids, vocabulary_size: int, words: tuple[WordSet, ...]) -> Ids:
+def word_numbers(texts: Ids, vocabulary_size: int, words: Words) -> Ids:
     """The numbers of the words of one to four characters that begin at each place of texts (rows, length), -1 where there is none:
     (length, LONGEST_WORD, rows)."""
     rows, length = texts.shape

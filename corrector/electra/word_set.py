@@ -45,3 +45,7 @@ def _slots(keys: NDArray[Any]) -> NDArray[np.int64]:
     mixed = keys.view(np.uint64) * _MIX
     mixed >>= _SHIFT
     return mixed.view(np.int64)
+
+
+Words = tuple[WordSet, WordSet, WordSet]
+"""Those of two, three and four characters."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from corrector.electra.associations import LEVEL, REACH, WEAKEST, Associations, association_keys
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_set import WordSet
+from corrector.train.keys import counted, firsts
 
 Tokens = NDArray[np.uint16]
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -80,23 +80,11 @@ def _near(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: in
     return counted(np.concatenate(pieces))
 
 
-def counted(keys: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Sorts ``keys``; each of them once, and how often it occurs."""
-    keys.sort()
-    first = _firsts(keys)
-    return keys[first], np.diff(np.append(first, len(keys)))
-
-
-def _firsts(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """Where in sorted keys another one begins."""
-    return np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]]))
-
-
 def _sum(parts: Sequence[Counts]) -> Counts:
     """The counts of several together."""
     keys = np.concatenate([keys for keys, _ in parts])
     times = np.concatenate([counts for _, counts in parts])
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    first = _firsts(keys)
+    first = firsts(keys)
     return keys[first], np.add.reduceat(times[order], first) if len(first) else times

@@ -14,19 +14,20 @@ from corrector.electra.marks import MarkTables
 from corrector.electra.model import WORDS
 from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
 from corrector.electra.static_map import StaticMap, StaticSet
+from corrector.electra.word_set import WordSet
 from corrector.errors import InputError
 from corrector.propose import similar_characters
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.similarity.words import word_keys
-from corrector.train.associate import associations_of, counted
+from corrector.train.associate import associations_of
+from corrector.train.keys import count_keys
 from corrector.train.word_counts import word_model_of
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
 AGAIN = "make the folder with `python -m corrector.train pack`"
 IN_NONE = -1  # the part of the corpus of a text that is in none of them
-_PARTS = 8  # counted one after another, by first character, so that memory stays bounded
 
 
 def look_alikes(vocabulary: Sequence[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -42,35 +43,6 @@ def look_alikes(vocabulary: Sequence[str]) -> tuple[NDArray[np.uint16], NDArray[
         for column, (score, other) in enumerate(sorted(scored, key=lambda pair: -pair[0])[:LOOK_ALIKES]):
             alike[row, column], similarity[row, column] = ids[other], round(255 * score)
     return alike, similarity
-
-
-def count_keys(
-    arrays: Sequence[Tokens], size: int, vocabulary_size: int, at_least: int, specials: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Sorted keys of ``size`` neighbouring characters seen at least that often, and their counts. Specials never count."""
-    found = [_count_part(arrays, size, vocabulary_size, at_least, specials, part) for part in range(_PARTS)]
-    keys = np.concatenate([keys for keys, _ in found])
-    order = np.argsort(keys)
-    return keys[order], np.concatenate([counts for _, counts in found])[order]
-
-
-def _count_part(
-    arrays: Sequence[Tokens], size: int, vocabulary_size: int, at_least: int, specials: int, part: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    pieces = []
-    for tokens in arrays:
-        length = max(0, len(tokens) - size + 1)
-        good = (tokens[:length] % _PARTS == part) & (tokens[:length] >= specials)
-        for i in range(1, size):
-            good &= tokens[i : length + i] >= specials
-        at = np.flatnonzero(good)
-        key = tokens[at].astype(np.uint64)
-        for i in range(1, size):
-            key = key * np.uint64(vocabulary_size) + tokens[at + i].astype(np.uint64)
-        pieces.append(key)
-    keys, counts = counted(np.concatenate(pieces))
-    often = counts >= at_least
-    return keys[often], counts[often]
 
 
 def ngrams_of(
@@ -108,7 +80,7 @@ def write_marks(
     """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; ``marks.all.npz``, of all of it; and
     ``words.npz``, its words counted."""
     words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
-    word_model_of(parts, words, len(vocabulary), say).save(out / WORDS)
+    word_model_of(parts, (WordSet(words[0]), WordSet(words[1]), WordSet(words[2])), len(vocabulary), say).save(out / WORDS)
     total = sum(len(tokens) for part in parts for tokens in part)
     without = (*range(len(parts)), IN_NONE)
     say("counting words near one another")

@@ -6,7 +6,7 @@ the words of that division are counted, and so on (hard EM).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_model import LONGEST_WORD, STEP, WordModel, word_numbers
-from corrector.electra.word_set import Keys, WordSet
-from corrector.train.associate import counted
+from corrector.electra.word_set import Words
+from corrector.train.keys import count_all, sorted_by_key
 
 Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.int32]
@@ -25,28 +25,26 @@ FEWEST_PAIRS, FEWEST_TRIPLES = 4, 6  # occurrences from which on a pair or three
 LEAST_GAIN = 2.5  # nats: of pairs and triples whose gain is nearer to that of those left out, hardly any is missed
 ROUNDS = 2
 _ROW, _ROWS = 256, 8192  # characters divided at a time
-_SLICES = 16  # counted one after another, by the first word, so that memory stays bounded
 _NEVER = np.float32(-1e9)
 _BREAK = 0  # a word number that is none
 
 
 def word_model_of(
-    parts: Sequence[Sequence[Tokens]], words: tuple[Keys, Keys, Keys], vocabulary_size: int, say: Callable[[str], None]
+    parts: Sequence[Sequence[Tokens]], words: Words, vocabulary_size: int, say: Callable[[str], None]
 ) -> WordModel:
     """The model of all parts of a corpus, in words of this lexicon; how text is divided is learned from the first part."""
-    sets = (WordSet(words[0]), WordSet(words[1]), WordSet(words[2]))
     size = vocabulary_size + sum(map(len, words))
     say("dividing text into words")
-    counts = _counts((word_numbers(rows, vocabulary_size, sets) for rows in _rows(parts[0])), size)
+    counts = _counts((word_numbers(rows, vocabulary_size, words) for rows in _rows(parts[0])), size)
     for _ in range(ROUNDS):
-        counts = _counts((divided(rows, _log_p(counts), vocabulary_size, sets) for rows in _rows(parts[0])), size)
+        counts = _counts((divided(rows, _log_p(counts), vocabulary_size, words) for rows in _rows(parts[0])), size)
     log_p = _log_p(counts)
-    texts = [divided(rows, log_p, vocabulary_size, sets) for rows in _rows(chain.from_iterable(parts))]
+    texts = [divided(rows, log_p, vocabulary_size, words) for rows in _rows(chain.from_iterable(parts))]
     say("counting pairs and triples of words")
     return _model(texts, words, vocabulary_size, size)
 
 
-def _rows(texts: Sequence[Tokens] | Iterator[Tokens]) -> Iterator[NDArray[np.int64]]:
+def _rows(texts: Iterable[Tokens]) -> Iterator[NDArray[np.int64]]:
     """The texts cut into rows, the last few characters filled up with zeros: (rows, _ROW) at a time."""
     for tokens in texts:
         for start in range(0, len(tokens), _ROW * _ROWS):
@@ -66,10 +64,10 @@ def _log_p(counts: NDArray[np.int64]) -> NDArray[np.float32]:
     return p
 
 
-def divided(rows: NDArray[np.int64], log_p: NDArray[np.float32], vocabulary_size: int, sets: tuple[WordSet, ...]) -> Numbers:
+def divided(rows: NDArray[np.int64], log_p: NDArray[np.float32], vocabulary_size: int, words: Words) -> Numbers:
     """The words of the likeliest division of rows (rows, length), by ln p of each word alone: their numbers one after another, with a
     ``_BREAK`` after each row."""
-    begun = word_numbers(rows, vocabulary_size, sets)
+    begun = word_numbers(rows, vocabulary_size, words)
     length, _, count = begun.shape
     score = np.where(begun >= 0, log_p[begun], _NEVER)
     best = np.full((length + 1, count), _NEVER)
@@ -80,19 +78,19 @@ def divided(rows: NDArray[np.int64], log_p: NDArray[np.float32], vocabulary_size
         ways = best[end - sizes] + score[end - sizes, sizes - 1]
         which = ways.argmax(0)
         best[end], last[end] = ways[which, np.arange(count)], which + 1
-    words = np.full((count, length + 1), -1, dtype=np.int32)
-    words[:, length] = _BREAK
+    placed = np.full((count, length + 1), -1, dtype=np.int32)
+    placed[:, length] = _BREAK
     ends = np.full(count, length)
     while ends.any():
         (open_rows,) = ends.nonzero()
         size = last[ends[open_rows], open_rows]
         ends[open_rows] -= size
-        words[open_rows, ends[open_rows]] = begun[ends[open_rows], size - 1, open_rows]
-    found: Numbers = words[words >= 0]
+        placed[open_rows, ends[open_rows]] = begun[ends[open_rows], size - 1, open_rows]
+    found: Numbers = placed[placed >= 0]
     return found
 
 
-def _model(texts: Sequence[Numbers], words: tuple[Keys, Keys, Keys], vocabulary_size: int, size: int) -> WordModel:
+def _model(texts: Sequence[Numbers], words: Words, vocabulary_size: int, size: int) -> WordModel:
     single = np.zeros(size, dtype=np.int64)
     for text in texts:
         single += np.bincount(text, minlength=size)
@@ -143,23 +141,9 @@ def _has(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_
 def _often(texts: Sequence[Numbers], length: int, size: int, fewest: int) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
     """The numbers, in base ``size``, of so many words next to one another that occur ``fewest`` times or more, sorted; how often each
     does; and the discount n₁ / (n₁ + 2·n₂), of those that occur once and twice."""
-    keys, counts, once, twice = [], [], 0, 0
-    for slice_ in range(_SLICES):
-        found = [np.zeros(0, dtype=np.int64)]
-        for text in texts:
-            last = len(text) - length + 1
-            good = text[: max(0, last)] % _SLICES == slice_
-            for i in range(length):
-                good &= text[i : max(0, last) + i] >= SPECIALS
-            (at,) = good.nonzero()
-            key = text[at].astype(np.int64)
-            for i in range(1, length):
-                key = key * size + text[at + i]
-            found.append(key)
-        key, times = counted(np.concatenate(found))
+    found, once, twice = [], 0, 0
+    for keys, times in count_all(texts, length, size, SPECIALS):
         once, twice = once + int((times == 1).sum()), twice + int((times == 2).sum())
-        keys.append(key[times >= fewest])
-        counts.append(times[times >= fewest])
-    key = np.concatenate(keys)
-    order = np.argsort(key)
-    return key[order], np.concatenate(counts)[order], once / max(1, once + 2 * twice)
+        found.append((keys[times >= fewest], times[times >= fewest]))
+    key, times = sorted_by_key(found)
+    return key.astype(np.int64), times, once / max(1, once + 2 * twice)
