@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from corrector.electra.marks import MARK_CONTEXT, MARK_REACH, MarkTables
 from corrector.electra.runtime import Encoding
 from corrector.electra.tokenizer import Tokenizer
 
@@ -39,7 +38,8 @@ def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: 
     Types of the project's own marks are found again only as far as the change reaches, but for what it does to associations of words
     farther away.
     """
-    reach, context = (longest, longest) if tokenizer.tables is None else (MARK_REACH, _context(tokenizer.tables))
+    tables = tokenizer.tables
+    reach, context = (longest, longest) if tables is None else (tables.reach, tables.context)
     result, nearby, affected = [], [], []
     for encoding, new in changes:
         ids = encoding.ids.copy()
@@ -55,7 +55,3 @@ def rewritten(changes: Sequence[tuple[Encoding, Mapping[int, int]]], tokenizer: 
         types[where] = found[where]
     return [encoding for encoding, _ in result]
 
-
-def _context(tables: MarkTables) -> int:
-    """How many tokens on either side a mark is made from."""
-    return MARK_REACH if tables.associations is None else MARK_CONTEXT

@@ -11,7 +11,7 @@ import pytest
 
 from corrector.electra.associations import LEVEL, REACH, STRENGTHS, WEAKEST, Associations, WordsAround, association_keys
 from corrector.electra.look_alikes import evidence, joined
-from corrector.electra.marks import MARK_CONTEXT, PLAIN_MARKS, MarkTables
+from corrector.electra.marks import PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import SPECIALS, Ngrams
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
@@ -186,7 +186,7 @@ def test_a_mark_depends_on_no_more_neighbours_than_told(tables: MarkTables) -> N
     changed = texts.copy()
     changed[:, middle] = rng.integers(training.FIRST_HAN, training.SIZE, len(texts))
     differing = np.flatnonzero((tables.types(changed) != tables.types(texts)).any(0))
-    assert differing.min() == middle - MARK_CONTEXT and differing.max() == middle + MARK_CONTEXT
+    assert differing.min() == middle - tables.context and differing.max() == middle + tables.context
 
 
 def test_rewritten_windows_have_their_marks_near_the_change(tables: MarkTables) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from corrector.electra.associations import association_keys
 from corrector.electra.look_alikes import evidence, joined
-from corrector.electra.marks import MARK_FACTORS, MARK_REACH, PLAIN_MARKS, MarkTables
+from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from tests import training
@@ -217,12 +217,12 @@ def test_a_mark_depends_on_no_more_neighbours_than_told() -> None:
     changed = np.repeat(text[None], 400, 0)
     changed[:, 10] = rng.integers(0, training.SIZE, len(changed))
     differing = np.flatnonzero((tables.types(changed) != tables.types(text)).any(0))
-    assert differing.min() >= 10 - MARK_REACH and differing.max() <= 10 + MARK_REACH
+    assert differing.min() >= 10 - tables.reach and differing.max() <= 10 + tables.reach
     words = tables.word_bits(np.array([[0] * 10, [0] * 3 + [1] + [0] * 6]))
     assert not words.any()
     four = MarkTables(SIZE, (NOTHING, NOTHING, keys((6, 7, 8, 9))))
     assert four.types(np.array([6, 7, 8, 9]))[0] != four.types(np.array([6, 7, 8, 10]))[0]  # the fourth decides on the first
-    assert MARK_REACH == 3
+    assert tables.reach == tables.context == 3
 
 
 # ---- files -------------------------------------------------------------------------------------------------------------

@@ -242,6 +242,25 @@ def test_alternatives_reach_only_networks_that_know_them(own: Path) -> None:
         assert found is not None and found.with_alternatives is expected
 
 
+def test_words_reach_only_the_marks_of_networks_that_know_them(own: Path) -> None:
+    """Those of version 0.13 or earlier do not say that they do; one that does must come with words."""
+    nothing, levels, few = StaticMap.build(NOTHING, NOTHING), np.zeros(16, dtype=np.float32), np.zeros(6, dtype=np.uint8)
+    MarkTables(6, (NOTHING, NOTHING, NOTHING)).save(own / "marks.npz")
+    none = WordSet(NOTHING)
+    WordModel(6, (none, none, none), few, few, nothing, nothing, levels, levels).save(own / "words.npz")
+    for settings, expected in (({"type_vocab_size": 16384}, False), ({"type_vocab_size": 16384, "word_evidence": True}, True)):
+        (own / "discriminator" / "config.json").write_text(json.dumps(settings))
+        write_manifest(own)
+        model = find_model(own)
+        assert model.tokenizer.tables is not None and model.word_model is not None
+        assert (model.tokenizer.tables.word_model is model.word_model) is expected
+        assert (model.tokenizer.tables.word_model is not None) is expected
+    (own / "words.npz").unlink()
+    write_manifest(own)
+    with pytest.raises(ModelError, match=r"words\.npz: cannot be read"):
+        _ = find_model(own).tokenizer
+
+
 @pytest.mark.parametrize("damage", ["", "PK nonsense"])
 def test_marks_that_a_network_needs(own: Path, damage: str) -> None:
     (own / "discriminator" / "config.json").write_text('{"type_vocab_size": 4096}')

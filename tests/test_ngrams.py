@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from corrector.electra.look_alikes import LEVELS, evidence, joined
+from corrector.electra.look_alikes import GAP, LEVELS, evidence, joined
 from corrector.electra.ngrams import (
     PAIR_SMOOTHING,
     PAIR_STEPS,
@@ -294,9 +294,10 @@ def test_texts_of_nothing(random_ngrams: Ngrams, shape: tuple[int, int]) -> None
 
 def test_joined_texts_are_apart() -> None:
     flat, inside = joined([ids(7, 8), ids(), ids(9)])
-    assert flat.tolist() == [0, 0, 7, 8, 0, 0, 0, 0, 9, 0, 0]
+    gap = [0] * GAP
+    assert flat.tolist() == [*gap, 7, 8, *gap, *gap, 9, *gap]
     assert flat[inside].tolist() == [7, 8, 9]
-    assert [part.tolist() for part in joined([])] == [[0, 0], [False, False]]
+    assert [part.tolist() for part in joined([])] == [gap, [False] * GAP]
 
 
 def test_arrays_and_back(random_ngrams: Ngrams) -> None:

@@ -38,10 +38,10 @@ from corrector.stages import Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
-from corrector.train.counts import ngrams_of
+from corrector.train.counts import IN_NONE, ngrams_of
 from corrector.train.pairs import PairSet
 from corrector.train.slips import count_slips
-from corrector.train.word_counts import word_model_of
+from corrector.train.word_counts import word_models_of
 from corrector.types import CorrectedDocument, Document, Span
 from corrector.words import ProtectedWords
 from tests import training
@@ -530,7 +530,7 @@ def test_triples_through_an_edit_are_counted() -> None:
 
 def test_an_edit_knows_how_much_likelier_it_makes_the_words() -> None:
     text = [np.array([KNOWN.id_of[char] for char in "今天高兴"] * 9 + [3, KNOWN.id_of["形"]], dtype=np.uint16)]
-    model = word_model_of([text], tables().sets, len(VOCABULARY), lambda _: None)
+    model = next(word_models_of([text], [IN_NONE], tables().sets, len(VOCABULARY), lambda _: None))
     known = Characters(VOCABULARY, KNOWN.id_of, tables(), None, model)
     encoding = Tokenizer(VOCABULARY, tables().types).encode("今天高形")
     member = dataclasses.replace(proposal("形", 3, "兴"), token=4)

@@ -85,7 +85,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "base"
     export_onnx(model.eval(), folder)
     (folder / MARKS).write_bytes((data / "marks.all.npz").read_bytes())
-    (folder / WORDS).write_bytes((data / WORDS).read_bytes())
+    (folder / WORDS).write_bytes((data / "words.all.npz").read_bytes())
     write_rest(folder, vocabulary)
     return folder
 

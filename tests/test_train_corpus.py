@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrector.electra.model import WORDS
 from corrector.electra.tokenizer import Tokenizer
 from corrector.electra.word_model import WordModel
 from corrector.errors import ConfigError, InputError
@@ -18,7 +17,7 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.train import corpus, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
-from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes
+from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes, words_path
 from corrector.train.keys import count_keys
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
@@ -63,7 +62,7 @@ def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
 
 
 def test_words_are_counted_in_all_of_the_raw_text(packed: Path, tokenizer: Tokenizer) -> None:
-    model = WordModel.load(packed / WORDS, load_marks(packed)[-1].sets)
+    model = WordModel.load(words_path(packed, IN_NONE), load_marks(packed)[-1].sets)
     assert model.vocabulary_size == len(tokenizer.vocabulary)
     assert model.count == model.vocabulary_size + 3  # 冬 is not in the text
     lines = tokenizer.character_ids("春天来了").astype(np.int64)[None], tokenizer.character_ids("来天春了").astype(np.int64)[None]

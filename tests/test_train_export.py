@@ -21,8 +21,9 @@ pytest.importorskip("onnx")
 from corrector.electra.torch_runtime import ALTERNATIVE  # noqa: E402
 from corrector.train import checkpoint, export  # noqa: E402
 from corrector.train.config import ModelConfig, to_json  # noqa: E402
+from corrector.train.counts import IN_NONE  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
-from corrector.train.word_counts import word_model_of  # noqa: E402
+from corrector.train.word_counts import word_models_of  # noqa: E402
 
 SHAPE = ModelConfig(SIZE, 16, 32, 2, 4, 64, 16, 1, 2)
 NOISE = 0.25  # of the spread, that eight bits may add: 0.02 to 0.19 with random weights; without token types it is above 0.4
@@ -70,7 +71,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", "utf-8")
     tables = training.mark_tables()
     tables.save(folder / "marks.all.npz")
-    word_model_of([[np.full(9, FIRST_HAN, dtype=np.uint16)]], tables.sets, SIZE, lambda _: None).save(folder / "words.npz")
+    [words] = word_models_of([[np.full(9, FIRST_HAN, dtype=np.uint16)]], [IN_NONE], tables.sets, SIZE, lambda _: None)
+    words.save(folder / "words.all.npz")
     record = {"raw": ["raw-0"], "clean": [], "tokens": 100, "characters": 90, "sha256": "ab" * 32}
     (folder / "corpus.json").write_text(json.dumps(record), "utf-8")
     return folder
@@ -120,7 +122,7 @@ def test_pytorch_pair_loads_in_transformers(model, batch, tmp_path: Path) -> Non
 def test_pytorch_pair_is_told_alternatives(model, batch, expected, data: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     pytest.importorskip("transformers")
     export.export_pytorch(model, tmp_path)
-    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz")):
+    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz"), ("words.all.npz", "words.npz")):
         (tmp_path / target).write_bytes((data / source).read_bytes())
     directory = find_model(tmp_path)
     runtime, rows = load_runtime(directory), rows_of(batch)
@@ -136,7 +138,7 @@ def test_a_pair_whose_matrix_of_alternatives_is_missing(model, batch, data: Path
     from safetensors.torch import load_file, save_file
 
     export.export_pytorch(model, tmp_path)
-    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz")):
+    for source, target in (("vocab.txt", "vocab.txt"), ("marks.all.npz", "marks.npz"), ("words.all.npz", "words.npz")):
         (tmp_path / target).write_bytes((data / source).read_bytes())
     weights = tmp_path / "discriminator" / "model.safetensors"
     state = load_file(str(weights))

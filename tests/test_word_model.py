@@ -13,7 +13,8 @@ from corrector.electra.ngrams import SPECIALS
 from corrector.electra.word_model import STEP, WordModel, word_numbers
 from corrector.electra.word_set import Keys, WordSet
 from corrector.train import word_counts
-from corrector.train.word_counts import divided, word_model_of
+from corrector.train.counts import IN_NONE
+from corrector.train.word_counts import divided, word_models_of
 
 VOCABULARY = "012345副作用幅很大的我们仓促太了，"
 SIZE = len(VOCABULARY)
@@ -54,8 +55,9 @@ def corpus(*texts: tuple[str, int]) -> list[np.ndarray]:  # type: ignore[type-ar
 def model() -> WordModel:
     texts = corpus(("我们的副作用很大", 40), ("太仓促了", 30), ("我们太大了", 20), ("作用很大", 25), ("太仓", 2), ("幅，大的了", 20))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_counts, "LEAST_GAIN", 0.1)  # in so little text hardly anything is worth more
-        return word_model_of([texts], LEXICON, SIZE, lambda _: None)
+        patch.setattr(word_counts, "LEAST_PAIR_GAIN", 0.1)  # in so little text hardly anything is worth more
+        patch.setattr(word_counts, "LEAST_TRIPLE_GAIN", 0.1)
+        return next(word_models_of([texts], [IN_NONE], LEXICON, SIZE, lambda _: None))
 
 
 def chances(model: WordModel, words: list[str]) -> float:
@@ -133,8 +135,9 @@ def test_rare_pairs_are_left_out(model: WordModel, monkeypatch: pytest.MonkeyPat
     key = np.array([number("仓促") * model.count + ids("了")[0]], dtype=np.uint64)
     assert model.pairs.get(key)[0] > 0
     monkeypatch.setattr(word_counts, "FEWEST_PAIRS", 31)
-    monkeypatch.setattr(word_counts, "LEAST_GAIN", 0.1)
-    fewer = word_model_of([corpus(("太仓促了", 30), ("我们的副作用很大", 40))], LEXICON, SIZE, lambda _: None)
+    monkeypatch.setattr(word_counts, "LEAST_PAIR_GAIN", 0.1)
+    texts = corpus(("太仓促了", 30), ("我们的副作用很大", 40))
+    fewer = next(word_models_of([texts], [IN_NONE], LEXICON, SIZE, lambda _: None))
     assert fewer.pairs.get(key)[0] == 0
     assert fewer.pairs.get(np.array([number("副作用") * model.count + number("很大")], dtype=np.uint64))[0] > 0
 

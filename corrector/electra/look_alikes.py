@@ -1,7 +1,8 @@
 """How well each character of a text fits its neighbours, and how much better one that sounds or looks alike would.
 
 The score of a character c is ln p(c|l₂l₁) + ln p(r₁|l₁c) + ln p(r₂|cr₁), every triple it takes part in (``ngrams``). In the comparison
-it is raised by how strongly a word through the character is associated with another around (``associations``).
+it is raised by how strongly a word through the character is associated with another around (``associations``). For networks that were
+trained so, four fifths of the comparison are how likely the text is as a row of words (``word_evidence``).
 """
 
 from __future__ import annotations
@@ -25,14 +26,20 @@ from corrector.electra.ngrams import (
     Steps,
     as_keys,
 )
+from corrector.electra.word_evidence import CONTEXT, WordsThrough
+from corrector.electra.word_model import WordModel
 
 LEVELS = 16
+GAP = CONTEXT  # zeros between texts, so that none is seen from another
 _OWN_STEPS = np.array([-24.0, -16.0, -10.0], dtype=np.float32)  # scores of a character that no look-alike beats: levels 3, 2, 1, 0
 _GAIN_STEPS = np.array([1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 14.0, 17.0, 20.0], dtype=np.float32)  # of the best: levels 4 to 15
-_FITTING = -10.0  # a character that scores more is not compared with others
+_GAIN_STEPS_OF_WORDS = np.array([0.7, 1.4, 2.2, 3.0, 4.0, 5.0, 6.0, 7.5, 9.0, 11.0, 14.0], dtype=np.float32)  # with words weighed in
+_FITTING, _FITTING_WITH_WORDS = -10.0, -8.0  # a character that scores more is not compared with others
 _FEW_PAIRS = 2  # a look-alike is compared when it makes known pairs of at least this step in all
 _ASSOCIATION_WEIGHT = np.float32(1.5)  # of an association's strength beside the score; compared on development rows
 _NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the character is still offered
+_WORD_SHARE = np.float32(0.8)  # of the gain in words beside the gain in triples
+_WORD_SIMILARITY = np.float32(1.75)  # how much more similarity weighs beside these; all compared on development rows
 _BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
 
 
@@ -45,8 +52,12 @@ class Evidence(NamedTuple):
     alternatives: Ids
 
 
-def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None) -> Evidence:
+def evidence(
+    ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None, model: WordModel | None = None
+) -> Evidence:
     """What speaks for and against each token of ``joined`` texts with these ``words``; look-alikes are looked at only where ``wanted``."""
+    through = None if model is None else WordsThrough(model, flat)
+    fitting, gain_steps = (_FITTING, _GAIN_STEPS) if model is None else (_FITTING_WITH_WORDS, _GAIN_STEPS_OF_WORDS)
     pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
@@ -54,18 +65,18 @@ def evidence(ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsA
     levels = 3 - _OWN_STEPS.searchsorted(own, side="right")
     levels *= comparable
     alternatives = np.zeros_like(flat)
-    (places,) = (comparable & wanted & (own < _FITTING)).nonzero()
+    (places,) = (comparable & wanted & (own < fitting)).nonzero()
     for start in range(0, len(places), _BLOCK):
         block = places[start : start + _BLOCK]
-        gain, best = _gains(ngrams, flat, pairs, block, own[block], words)
+        gain, best = _gains(ngrams, flat, pairs, block, own[block], words, through)
         alternatives[block] = best * (gain > _NEARLY)
         better = gain > 0
-        levels[block[better]] = 4 + _GAIN_STEPS.searchsorted(gain[better], side="right")
+        levels[block[better]] = 4 + gain_steps.searchsorted(gain[better], side="right")
     return Evidence(pairs.step, levels, alternatives)
 
 
 def _gains(
-    ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None
+    ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None, through: WordsThrough | None
 ) -> tuple[Scores, Ids]:
     """By how much the best look-alike at each place beats the character there, its similarity weighed in, and its id: (places,) each."""
     size, present = len(ngrams.counts), flat[places]
@@ -79,8 +90,13 @@ def _gains(
     which = compared // candidates.shape[1]
     characters, left, right = (part.reshape(-1)[compared] for part in (candidates, left, right))
     score = _scores(ngrams, flat, pairs, places, which, characters, left, right)
-    score += ngrams.similarity_term[present].reshape(-1)[compared]
     score -= own[which]
+    similarity = ngrams.similarity_term[present].reshape(-1)[compared]
+    if through is not None:
+        score *= 1 - _WORD_SHARE
+        score += _WORD_SHARE * through.gains(places, which, characters)
+        similarity *= _WORD_SIMILARITY
+    score += similarity
     if words is not None:
         score += _association(words, flat, places[which], characters)
         score -= _association(words, flat, places, present)[which]
@@ -137,7 +153,7 @@ def _association(words: WordsAround, flat: Ids, places: Ids, characters: Ids) ->
 
 def joined(texts: Sequence[NDArray[Any]] | NDArray[Any]) -> tuple[Ids, NDArray[np.bool_]]:
     """Texts of any lengths as one, two zeros before, between and after them; and which of its places are text."""
-    gap = np.zeros(2, dtype=np.int64)
+    gap = np.zeros(GAP, dtype=np.int64)
     parts = [gap]
     for text in texts:
         parts += (text, gap)

@@ -15,6 +15,7 @@ would otherwise have to remember.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,14 +31,14 @@ from corrector.electra.associations import REACH, Associations, WordsAround
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
 from corrector.electra.static_map import StaticMap
+from corrector.electra.word_evidence import CONTEXT as WORD_CONTEXT
+from corrector.electra.word_model import LONGEST_WORD, WordModel
 from corrector.electra.word_set import Keys, Words, WordSet
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
 """All but the alternative."""
 PLAIN_MARKS = math.prod(MARK_FACTORS)
 """So many marks are without an alternative; a mark is less than this times the size of the vocabulary."""
-MARK_REACH = 3  # associations aside, a mark depends on so many tokens on either side, which a word of four characters may cover
-MARK_CONTEXT = REACH + 1  # and with them on so many
 
 _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of each step of ngrams.PAIR_STEPS
 
@@ -45,7 +46,8 @@ _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of 
 @dataclass(frozen=True, eq=False)
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table
-    of ``associations``, which a model of an earlier version lacks, as its networks know no alternatives (``with_alternatives``).
+    of ``associations``, which a model of an earlier version lacks, as its networks know no alternatives (``with_alternatives``); the
+    ``word_model`` is weighed in where the networks were trained so.
 
     The key of ids (a, b, …) is their number in base ``vocabulary_size``.
     """
@@ -55,6 +57,7 @@ class MarkTables:
     ngrams: Ngrams | None = None
     associated: StaticMap | None = None
     with_alternatives: bool = True
+    word_model: WordModel | None = None
 
     @classmethod
     def load(cls, path: Path, with_alternatives: bool = True) -> MarkTables:
@@ -63,6 +66,10 @@ class MarkTables:
             words = tuple(np.cumsum(data[f"words{length}"], dtype=np.uint64) for length in (2, 3, 4))
             ngrams = Ngrams.from_arrays(data) if "pairs_map" in data else None
             return cls(int(data["vocabulary_size"]), words, ngrams, StaticMap.read(data, "associated"), with_alternatives)  # type: ignore[arg-type]
+
+    def with_words(self, model: WordModel) -> MarkTables:
+        """The same tables, whose marks also say how likely the text is as a row of words; ``model`` is one of ``sets``."""
+        return dataclasses.replace(self, word_model=model)
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""
@@ -85,8 +92,20 @@ class MarkTables:
     @cached_property
     def sets(self) -> Words:
         """``words``, to be asked for many keys at a time."""
+        if self.word_model is not None:
+            return self.word_model.words
         two, three, four = map(WordSet, self.words)
         return two, three, four
+
+    @property
+    def reach(self) -> int:
+        """Associations aside, a mark depends on so many tokens on either side."""
+        return LONGEST_WORD - 1 if self.word_model is None else WORD_CONTEXT
+
+    @property
+    def context(self) -> int:
+        """A mark depends on so many tokens on either side."""
+        return self.reach if self.associated is None else REACH + 1
 
     def is_word(self, *ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether these two to four neighbours are a word of the lexicon; one array a place, all of one shape."""
@@ -180,7 +199,7 @@ class MarkTables:
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
             words = None if self.associations is None else WordsAround(self.associations, flat, inside)
-            found = evidence(self.ngrams, flat, inside if wanted is None else wanted, words)
+            found = evidence(self.ngrams, flat, inside if wanted is None else wanted, words, self.word_model)
             pairs = _PAIR_LEVELS[found.pair_steps] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs

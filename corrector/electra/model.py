@@ -68,6 +68,11 @@ class Network:
         """True when its marks also name the look-alike that would fit better, as from version 0.9 on."""
         return self.config.get("alternatives") is True
 
+    @property
+    def reads_words(self) -> bool:
+        """True when its marks also say how likely the text is as a row of words, as from version 0.14 on."""
+        return self.config.get("word_evidence") is True
+
 
 @dataclass(frozen=True)
 class ModelDirectory:
@@ -99,12 +104,16 @@ class ModelDirectory:
     @cached_property
     def word_model(self) -> WordModel | None:
         """The counts of words, if it brings any. Raises ModelError for a file that is damaged or of another vocabulary or lexicon."""
+        tables = self.tokenizer.tables
+        if tables is None or tables.word_model is not None:
+            return None if tables is None else tables.word_model
+        return self._words_in(tables) if (self.path / WORDS).is_file() else None
+
+    def _words_in(self, tables: MarkTables) -> WordModel:
+        """The counts of words of these tables. Raises ModelError as ``word_model`` does, and for a file that is missing."""
         from corrector.electra.word_model import WordModel
 
-        path, tables = self.path / WORDS, self.tokenizer.tables
-        if tables is None or not path.is_file():
-            return None
-        return _load(path, partial(WordModel.load, words=tables.sets), tables.vocabulary_size)
+        return _load(self.path / WORDS, partial(WordModel.load, words=tables.sets), tables.vocabulary_size)
 
     @property
     def version(self) -> str:
@@ -127,7 +136,7 @@ class ModelDirectory:
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of this model, with its marks if it was trained with any.
 
-        Raises ModelError for marks that are missing, damaged or of another vocabulary, and for a vocabulary larger than
+        Raises ModelError for marks or words that are missing, damaged or of another vocabulary, and for a vocabulary larger than
         a network's table.
         """
         from corrector.electra.tokenizer import Tokenizer
@@ -143,7 +152,10 @@ class ModelDirectory:
         from corrector.electra.marks import MarkTables
 
         load = partial(MarkTables.load, with_alternatives=self.discriminator.reads_alternatives)
-        return Tokenizer(plain.vocabulary, _load(self.path / MARKS, load, len(plain.vocabulary)).types)
+        tables = _load(self.path / MARKS, load, len(plain.vocabulary))
+        if self.discriminator.reads_words:
+            tables = tables.with_words(self._words_in(tables))
+        return Tokenizer(plain.vocabulary, tables.types)
 
 
 def _load(path: Path, load: Callable[[Path], Table], vocabulary_size: int) -> Table:

@@ -83,12 +83,23 @@ class WordModel:
                 start = end - size
                 number = begun[start, size - 1]
                 if start == 0:
-                    best[end, size - 1, _START] = np.where(number >= 0, self._log_p[number], _NEVER)
+                    best[end, size - 1, _START] = np.where(number >= 0, self.log_p[number], _NEVER)
                 elif size == 1 or (number >= 0).any():
                     before = (best[start] + bonus[start, size - 1]).max(1)  # by length of the last word so far
                     best[end, size - 1, :_START] = before + chances[start, size - 1]
         found: Scores = best[length].max((0, 1))
         return found
+
+    def log_chances(self, first: Ids, second: Ids) -> Scores:
+        """ln p(second | first) of pairs of words, the same shape."""
+        return self._log_chances(self._pair_levels(first, second), first, second)
+
+    def _log_chances(self, levels: NDArray[np.uint8], first: Ids, second: Ids) -> Scores:
+        chances: Scores = self.log_p[second] + np.where(levels > 0, self.pair_gains[levels], self._log_b[first])
+        return chances
+
+    def _pair_levels(self, first: Ids, second: Ids) -> NDArray[np.uint8]:
+        return self.pairs.get((first * self.count + second).view(np.uint64))
 
     def _chances(self, begun: Ids) -> tuple[Scores, Scores]:
         """Of word numbers (length, sizes, rows): ln p(w|v) of words v that end where w begins (places, size of w, size of v, rows), and
@@ -100,9 +111,9 @@ class WordModel:
         possible = (begun >= 0)[:, :, None] & (before >= 0)[:, None]
         at, w_size, v_size, row = possible.nonzero()
         first, second = before[at, v_size, row], begun[at, w_size, row]
-        levels = self.pairs.get((first * self.count + second).view(np.uint64))
+        levels = self._pair_levels(first, second)
         chances = np.full(possible.shape, _NEVER)
-        chances[possible] = self._log_p[second] + np.where(levels > 0, self.pair_gains[levels], self._log_b[first])
+        chances[possible] = self._log_chances(levels, first, second)
         bonus = np.zeros((length, LONGEST_WORD, LONGEST_WORD, LONGEST_WORD + 1, rows), dtype=np.float32)
         known = np.zeros_like(possible)
         known[possible] = levels > 0  # three words are only known where both pairs are
@@ -115,7 +126,8 @@ class WordModel:
         return chances, bonus
 
     @cached_property
-    def _log_p(self) -> Scores:
+    def log_p(self) -> Scores:
+        """Of each word (words,)."""
         log_p: Scores = self.rarity.astype(np.float32) * np.float32(-STEP)
         log_p[:SPECIALS] = 0.0
         return log_p

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from corrector.electra.associations import LEVEL, REACH, WEAKEST, Associations, association_keys
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_set import WordSet
-from corrector.train.keys import counted, firsts
+from corrector.train.keys import Counts, counted, summed
 
 Tokens = NDArray[np.uint16]
-Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Sorted keys, each once, and how often they occur."""
 
 FEWEST = 5  # times that two words must stand near each other in the whole corpus (about 160 M characters)
 _SLICES = 8  # counted one after another, by one of the words, so that memory stays bounded
@@ -30,7 +28,7 @@ def associations_of(
     found: list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]] = [[] for _ in left_out]
     for slice_ in range(_SLICES):
         near = [_near(part, words, vocabulary_size, slice_) for part in parts]
-        keys, total = _sum(near)
+        keys, total = summed(near)
         for number, kept in zip(left_out, found, strict=True):
             counts, alone, size = total.copy(), single.sum(0), sizes.sum()
             if 0 <= number < len(parts):
@@ -78,13 +76,3 @@ def _near(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: in
             near = (gap >= 2) & (gap <= REACH) & (places[:-after] < _BLOCK) & (low != high) & (high % _SLICES == slice_)
             pieces.append(low[near] * len(words) + high[near])
     return counted(np.concatenate(pieces))
-
-
-def _sum(parts: Sequence[Counts]) -> Counts:
-    """The counts of several together."""
-    keys = np.concatenate([keys for keys, _ in parts])
-    times = np.concatenate([counts for _, counts in parts])
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    first = firsts(keys)
-    return keys[first], np.add.reduceat(times[order], first) if len(first) else times

@@ -26,6 +26,7 @@ class ModelConfig:
     generator_layers: int = 2
     generator_heads: int = 2
     layer_norm_eps: float = 1e-12
+    word_evidence: bool = True  # its marks weigh words; those of an adapted network do so if its model's do
 
     def transformers_config(self) -> dict[str, Any]:
         """The ``config.json`` of the exported pair (the generator is the encoder with the corrective head)."""
@@ -43,6 +44,7 @@ class ModelConfig:
             "max_position_embeddings": self.max_positions,
             "type_vocab_size": PLAIN_MARKS,
             "alternatives": True,
+            "word_evidence": self.word_evidence,
             "layer_norm_eps": self.layer_norm_eps,
             "pad_token_id": 0,
             "tie_word_embeddings": True,

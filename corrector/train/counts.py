@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.marks import MarkTables
-from corrector.electra.model import WORDS
 from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
 from corrector.electra.static_map import StaticMap, StaticSet
+from corrector.electra.word_model import WordModel
 from corrector.electra.word_set import WordSet
 from corrector.errors import InputError
 from corrector.propose import similar_characters
@@ -22,7 +22,7 @@ from corrector.similarity.pinyin import pinyin_similarity
 from corrector.similarity.words import word_keys
 from corrector.train.associate import associations_of
 from corrector.train.keys import count_keys
-from corrector.train.word_counts import word_model_of
+from corrector.train.word_counts import word_models_of
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
@@ -77,12 +77,14 @@ def write_marks(
     specials: int,
     say: Callable[[str], None],
 ) -> None:
-    """Write ``marks.without-N.npz``, the counts of the corpus without its part number N, for each; ``marks.all.npz``, of all of it; and
-    ``words.npz``, its words counted."""
+    """Write ``marks.without-N.npz`` and ``words.without-N.npz``, the counts of the corpus without its part number N, for each; and
+    ``marks.all.npz`` and ``words.all.npz``, of all of it."""
     words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
-    word_model_of(parts, (WordSet(words[0]), WordSet(words[1]), WordSet(words[2])), len(vocabulary), say).save(out / WORDS)
+    sets = (WordSet(words[0]), WordSet(words[1]), WordSet(words[2]))
     total = sum(len(tokens) for part in parts for tokens in part)
     without = (*range(len(parts)), IN_NONE)
+    for left_out, model in zip(without, word_models_of(parts, without, sets, len(vocabulary), say), strict=True):
+        model.save(words_path(out, left_out))
     say("counting words near one another")
     associated = associations_of(parts, without, words[0], len(vocabulary))
     for left_out, associations in zip(without, associated, strict=True):
@@ -99,11 +101,23 @@ def load_marks(data: Path) -> tuple[MarkTables, ...]:
 
     Raises InputError where there is none for the first part.
     """
-    if not marks_path(data, 0).exists():
+    if not (marks_path(data, 0).exists() and words_path(data, 0).exists()):
         raise InputError(data, f"has no counts of the corpus without each part; {AGAIN}")
     count = next(number for number in count_from(0) if not marks_path(data, number).exists())
-    return tuple(MarkTables.load(marks_path(data, number)) for number in (*range(count), IN_NONE))
+    found = []
+    for number in (*range(count), IN_NONE):
+        tables = MarkTables.load(marks_path(data, number))
+        found.append(tables.with_words(WordModel.load(words_path(data, number), tables.sets)))
+    return tuple(found)
 
 
 def marks_path(data: Path, left_out: int) -> Path:
-    return data / ("marks.all.npz" if left_out == IN_NONE else f"marks.without-{left_out}.npz")
+    return data / f"marks.{_without(left_out)}.npz"
+
+
+def words_path(data: Path, left_out: int) -> Path:
+    return data / f"words.{_without(left_out)}.npz"
+
+
+def _without(left_out: int) -> str:
+    return "all" if left_out == IN_NONE else f"without-{left_out}"

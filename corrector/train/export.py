@@ -20,6 +20,7 @@ from corrector.errors import ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig
+from corrector.train.counts import IN_NONE, marks_path, words_path
 from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
@@ -176,9 +177,8 @@ def export_release(
     say(f"exporting {start} ({tokens:,} tokens) to {out} as {format_}")
     (export_onnx if format_ == "onnx" else export_pytorch)(model, out)
     shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
-    shutil.copyfile(data / "marks.all.npz", out / MARKS)
-    if (data / WORDS).is_file():  # not in a folder packed by version 0.12 or earlier
-        shutil.copyfile(data / WORDS, out / WORDS)
+    shutil.copyfile(marks_path(data, IN_NONE), out / MARKS)
+    shutil.copyfile(words_path(data, IN_NONE), out / WORDS)
     if not (out / RANKER).is_file():
         default_ranker().save(out / RANKER)
     training = {

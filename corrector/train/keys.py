@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Counts = tuple[NDArray[Any], NDArray[np.int64]]
+"""Sorted keys, each once, and how often they occur."""
+
 _PARTS = 8  # counted one after another, by first token, so that memory stays bounded
 
 
@@ -36,6 +39,32 @@ def count_all(
                 key = key * np.uint64(vocabulary_size) + tokens[at + i].astype(np.uint64)
             pieces.append(key)
         yield counted(np.concatenate(pieces))
+
+
+def count_without(
+    parts: Sequence[Sequence[NDArray[Any]]], left_out: Sequence[int], size: int, vocabulary_size: int, specials: int
+) -> Iterator[list[Counts]]:
+    """``count_all`` of all parts but number N, for each N that is ``left_out`` (of all of them, for a number of none)."""
+    for counts in zip(*(count_all(part, size, vocabulary_size, specials) for part in parts), strict=True):
+        keys, total = summed(counts)
+        without = []
+        for number in left_out:
+            rest = total.copy()
+            if number in range(len(parts)):
+                own, times = counts[number]
+                rest[np.searchsorted(keys, own)] -= times
+            without.append((keys[rest > 0], rest[rest > 0]))
+        yield without
+
+
+def summed(parts: Sequence[Counts]) -> Counts:
+    """The counts of several together."""
+    keys = np.concatenate([keys for keys, _ in parts])
+    times = np.concatenate([counts for _, counts in parts])
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = firsts(keys)
+    return keys[first], np.add.reduceat(times[order], first) if len(first) else times
 
 
 def sorted_by_key(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

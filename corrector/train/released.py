@@ -114,7 +114,7 @@ def _config(network: Network) -> ModelConfig:
     missing = [names[ours] for ours, size in sizes.items() if not size]
     if missing:
         raise ModelError(network.path, f"its config.json has no {', '.join(missing)}; {_AGAIN}")
-    return ModelConfig(**{ours: size for ours, size in sizes.items() if size}, layer_norm_eps=eps)
+    return ModelConfig(**{ours: size for ours, size in sizes.items() if size}, layer_norm_eps=eps, word_evidence=network.reads_words)
 
 
 def _unfolded(types: Tensor) -> list[Tensor]:

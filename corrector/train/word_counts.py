@@ -7,7 +7,6 @@ the words of that division are counted, and so on (hard EM).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,32 +15,42 @@ from corrector.electra.ngrams import SPECIALS
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_model import LONGEST_WORD, STEP, WordModel, word_numbers
 from corrector.electra.word_set import Words
-from corrector.train.keys import count_all, sorted_by_key
+from corrector.train.keys import count_without, sorted_by_key
 
 Tokens = NDArray[np.uint16]
 Numbers = NDArray[np.int32]
+Often = tuple[NDArray[np.int64], NDArray[np.int64], float]
+"""The numbers, in base of all words, of words next to one another that occur often, sorted; how often each does; and the discount
+n₁ / (n₁ + 2·n₂), of those that occur once and twice."""
 
-FEWEST_PAIRS, FEWEST_TRIPLES = 4, 6  # occurrences from which on a pair or three of words are kept
-LEAST_GAIN = 2.5  # nats: of pairs and triples whose gain is nearer to that of those left out, hardly any is missed
+FEWEST_PAIRS, FEWEST_TRIPLES = 3, 6  # occurrences from which on a pair or three of words are kept
+LEAST_PAIR_GAIN, LEAST_TRIPLE_GAIN = 3.4, 2.5  # nats: those whose gain is nearer to that of the ones left out are hardly missed
 ROUNDS = 2
 _ROW, _ROWS = 256, 8192  # characters divided at a time
 _NEVER = np.float32(-1e9)
 _BREAK = 0  # a word number that is none
 
 
-def word_model_of(
-    parts: Sequence[Sequence[Tokens]], words: Words, vocabulary_size: int, say: Callable[[str], None]
-) -> WordModel:
-    """The model of all parts of a corpus, in words of this lexicon; how text is divided is learned from the first part."""
+def word_models_of(
+    parts: Sequence[Sequence[Tokens]], left_out: Sequence[int], words: Words, vocabulary_size: int, say: Callable[[str], None]
+) -> Iterator[WordModel]:
+    """For each number ``left_out`` the model of all parts of a corpus but that one (of all, for a number of none), in words of this
+    lexicon; how text is divided is learned from the first part."""
     size = vocabulary_size + sum(map(len, words))
     say("dividing text into words")
     counts = _counts((word_numbers(rows, vocabulary_size, words) for rows in _rows(parts[0])), size)
     for _ in range(ROUNDS):
         counts = _counts((divided(rows, _log_p(counts), vocabulary_size, words) for rows in _rows(parts[0])), size)
     log_p = _log_p(counts)
-    texts = [divided(rows, log_p, vocabulary_size, words) for rows in _rows(chain.from_iterable(parts))]
+    texts = [[divided(rows, log_p, vocabulary_size, words) for rows in _rows(part)] for part in parts]
     say("counting pairs and triples of words")
-    return _model(texts, words, vocabulary_size, size)
+    singles = np.stack([_counts(iter(part), size) for part in texts])
+    singles[:, :SPECIALS] = 0
+    shares = [1 - singles[number].sum() / singles.sum() if number in range(len(parts)) else 1.0 for number in left_out]
+    pairs, triples = (_often(texts, left_out, shares, *kind, size) for kind in ((2, FEWEST_PAIRS), (3, FEWEST_TRIPLES)))
+    for number, two, three in zip(left_out, pairs, triples, strict=True):
+        single = singles.sum(0) - (singles[number] if number in range(len(parts)) else 0)
+        yield _model(single, two, three, words, vocabulary_size, size)
 
 
 def _rows(texts: Iterable[Tokens]) -> Iterator[NDArray[np.int64]]:
@@ -90,28 +99,26 @@ def divided(rows: NDArray[np.int64], log_p: NDArray[np.float32], vocabulary_size
     return found
 
 
-def _model(texts: Sequence[Numbers], words: Words, vocabulary_size: int, size: int) -> WordModel:
-    single = np.zeros(size, dtype=np.int64)
-    for text in texts:
-        single += np.bincount(text, minlength=size)
-    single[:SPECIALS] = 0
+def _model(
+    single: NDArray[np.int64], often_two: Often, often_three: Often, words: Words, vocabulary_size: int, size: int
+) -> WordModel:
     p = (single + 0.1) / (single.sum() + 0.1 * size)
-    pairs, times, discount = _often(texts, 2, size, FEWEST_PAIRS)
+    pairs, times, discount = often_two
     first, second = np.divmod(pairs, size)
     share = np.maximum(times - discount, 0) / np.maximum(single[first], 1)
     left = np.maximum(1 - np.bincount(first, share, minlength=size), 1e-4)  # b(v)
     p_pair = share + left[first] * p[second]
     gain = np.log(p_pair / p[second])
-    triples, often, discount = _often(texts, 3, size, FEWEST_TRIPLES)
+    triples, often, discount = often_three
     begin, end = triples // size, triples % (size * size)
     known = _has(pairs, begin) & _has(pairs, end)
     triples, often, begin, end = triples[known], often[known], pairs.searchsorted(begin[known]), pairs.searchsorted(end[known])
     share = np.maximum(often - discount, 0) / times[begin]
     left_of_pair = np.maximum(1 - np.bincount(begin, share, minlength=len(pairs)), 1e-4)
     more = np.log((share + left_of_pair[begin] * p_pair[end]) / p_pair[end])
-    kept = np.abs(gain - np.log(left[first])) >= LEAST_GAIN
-    kept[begin] = kept[end] = True  # a triple is only looked up where both its pairs are known
-    worth = np.abs(more) >= LEAST_GAIN
+    worth = np.abs(more) >= LEAST_TRIPLE_GAIN
+    kept = np.abs(gain - np.log(left[first])) >= LEAST_PAIR_GAIN
+    kept[begin[worth]] = kept[end[worth]] = True  # a triple is only looked up where both its pairs are known
     pair_gains, pair_levels = _levels(gain[kept])
     triple_gains, triple_levels = _levels(more[worth])
     return WordModel(
@@ -138,12 +145,20 @@ def _has(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_
     return found
 
 
-def _often(texts: Sequence[Numbers], length: int, size: int, fewest: int) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
-    """The numbers, in base ``size``, of so many words next to one another that occur ``fewest`` times or more, sorted; how often each
-    does; and the discount n₁ / (n₁ + 2·n₂), of those that occur once and twice."""
-    found, once, twice = [], 0, 0
-    for keys, times in count_all(texts, length, size, SPECIALS):
-        once, twice = once + int((times == 1).sum()), twice + int((times == 2).sum())
-        found.append((keys[times >= fewest], times[times >= fewest]))
-    key, times = sorted_by_key(found)
-    return key.astype(np.int64), times, once / max(1, once + 2 * twice)
+def _often(
+    texts: Sequence[Sequence[Numbers]], left_out: Sequence[int], shares: Sequence[float], length: int, fewest: int, size: int
+) -> list[Often]:
+    """For each number ``left_out`` what of so many words next to one another occurs ``fewest`` times or more in the texts of all parts but
+    that one, which are this share of all."""
+    found: list[list[tuple[NDArray[np.uint64], NDArray[np.int64]]]] = [[] for _ in left_out]
+    rare = np.zeros((len(left_out), 2), dtype=np.int64)
+    for counts in count_without(texts, left_out, length, size, SPECIALS):
+        for number, (keys, times) in enumerate(counts):
+            rare[number] += [(times == 1).sum(), (times == 2).sum()]
+            often = times >= max(1, int(fewest * shares[number] + 0.6))  # rounded, and up where in doubt
+            found[number].append((keys[often], times[often]))
+    often_of = []
+    for own, (once, twice) in zip(found, rare.tolist(), strict=True):
+        keys, times = sorted_by_key(own)
+        often_of.append((keys.astype(np.int64), times, once / max(1, once + 2 * twice)))
+    return often_of

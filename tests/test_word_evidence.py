@@ -1,0 +1,141 @@
+"""What another character would do for a text as a row of words: the same as scoring the whole text twice, and what marks make of it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import training
+
+from corrector.electra.look_alikes import joined
+from corrector.electra.marks import PLAIN_MARKS, MarkTables
+from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.word_evidence import CONTEXT, WordsThrough
+from corrector.electra.word_model import WordModel
+from corrector.rewrites import rewritten
+from corrector.train import word_counts
+from corrector.train.counts import IN_NONE
+from corrector.train.word_counts import word_models_of
+
+FIRST, SIZE, SEP = training.FIRST_HAN, training.SIZE, 3
+
+
+@pytest.fixture(scope="module")
+def tables() -> MarkTables:
+    """Tables whose lexicon has words of every length, and a word model of random text that many of them stand in."""
+    rng = np.random.default_rng(4)
+    plain = training.mark_tables()
+    words = [rng.integers(FIRST, SIZE, (12, size)) for size in (2, 3, 4)]
+    lexicon = [np.unique([int(sum(int(c) * SIZE**i for i, c in enumerate(row[::-1]))) for row in own]).astype(np.uint64) for own in words]
+    assert plain.ngrams is not None
+    alike = rng.integers(FIRST, SIZE, (SIZE, 6)).astype(np.uint16)
+    ngrams = dataclasses.replace(plain.ngrams, alike=alike, similarity=np.full(alike.shape, 200, dtype=np.uint8))
+    own = dataclasses.replace(plain, words=tuple(lexicon), ngrams=ngrams)
+    pieces = [rng.permutation(np.concatenate(words, axis=None)).reshape(-1)[:20] for _ in range(30)]
+    rows = [row for own_words in words for row in own_words]
+    pieces += [rows[i] for i in rng.integers(0, len(rows), 800)]
+    text = np.concatenate(pieces).astype(np.uint16)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_counts, "LEAST_PAIR_GAIN", 0.1)
+        patch.setattr(word_counts, "LEAST_TRIPLE_GAIN", 0.1)
+        return own.with_words(next(word_models_of([[text]], [IN_NONE], own.sets, SIZE, lambda _: None)))
+
+
+@pytest.fixture(autouse=True)
+def every_look_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In so little text hardly any pair is known."""
+    monkeypatch.setattr("corrector.electra.look_alikes._FEW_PAIRS", 0)
+
+
+def texts_like(tables: MarkTables, rng: np.random.Generator, count: int, length: int) -> np.ndarray:  # type: ignore[type-arg]
+    """Random characters, with words of the lexicon among them."""
+    texts = rng.integers(FIRST, SIZE, (count, length))
+    for size, keys in zip((2, 3, 4), tables.words, strict=True):
+        for row in texts:
+            for at in rng.integers(0, length - size + 1, 2):
+                key = int(keys[rng.integers(len(keys))])
+                row[at : at + size] = [key // SIZE**i % SIZE for i in reversed(range(size))]
+    return texts
+
+
+def model_of(tables: MarkTables) -> WordModel:
+    assert tables.word_model is not None
+    return tables.word_model
+
+
+def test_gains_are_those_of_the_whole_text(tables: MarkTables) -> None:
+    """``CONTEXT`` characters on either side are all the text that there is."""
+    model, rng = model_of(tables), np.random.default_rng(1)
+    pairs_only = dataclasses.replace(model, triple_gains=np.zeros_like(model.triple_gains))
+    texts = texts_like(tables, rng, 60, 2 * CONTEXT + 1)
+    new = texts.copy()
+    new[:, CONTEXT] = rng.integers(FIRST, SIZE, len(texts))
+    flat, inside = joined(texts)
+    places = np.flatnonzero(inside).reshape(texts.shape)[:, CONTEXT]
+    gains = WordsThrough(model, flat).gains(places, np.arange(len(places)), new[:, CONTEXT])
+    assert gains == pytest.approx(pairs_only.score(new) - pairs_only.score(texts), abs=1e-3)
+    assert (np.abs(gains) > 1).sum() > 10
+    asked = np.array([new[2, CONTEXT], texts[0, CONTEXT], new[1, CONTEXT]])
+    twice = WordsThrough(model, flat).gains(places[:3], np.array([2, 0, 2]), asked)
+    assert twice[0] == pytest.approx(gains[2], abs=1e-3) and twice[1] == pytest.approx(0, abs=1e-3)
+
+
+def test_text_farther_away_does_not_count(tables: MarkTables) -> None:
+    model, rng = model_of(tables), np.random.default_rng(2)
+    texts = texts_like(tables, rng, 40, 4 * CONTEXT + 1)
+    middle = 2 * CONTEXT
+    others = texts.copy()
+    others[:, : middle - CONTEXT] = rng.integers(FIRST, SIZE, (40, CONTEXT))
+    others[:, middle + CONTEXT + 1 :] = rng.integers(FIRST, SIZE, (40, CONTEXT))
+    found = []
+    for some in (texts, others):
+        flat, inside = joined(some)
+        places = np.flatnonzero(inside).reshape(some.shape)[:, middle]
+        found.append(WordsThrough(model, flat).gains(places, np.arange(40), np.full(40, FIRST + 1)))
+    assert found[0] == pytest.approx(found[1], abs=1e-3)
+
+
+def test_marks_depend_on_no_more_than_they_say(tables: MarkTables) -> None:
+    rng, middle = np.random.default_rng(9), 12
+    texts = texts_like(tables, rng, 400, 2 * middle + 1)
+    changed = texts.copy()
+    changed[:, middle] = rng.integers(FIRST, SIZE, len(texts))
+    differing = np.flatnonzero((tables.types(changed) != tables.types(texts)).any(0))
+    assert tables.reach == tables.context == CONTEXT
+    assert differing.min() >= middle - tables.reach and differing.max() <= middle + tables.reach
+    plain = dataclasses.replace(tables, word_model=None)
+    assert plain.reach == 3 and (plain.types(texts) != tables.types(texts)).any()
+
+
+def test_rewritten_windows_have_the_marks_of_new_ones(tables: MarkTables) -> None:
+    tokenizer, rng = Tokenizer(training.VOCABULARY, tables.types), np.random.default_rng(3)
+    for text in texts_like(tables, rng, 30, 24):
+        given = tokenizer.encode("".join(training.VOCABULARY[i] for i in text))
+        new = {int(at): int(rng.integers(FIRST, SIZE)) for at in rng.integers(1, 25, 2)}
+        [found] = rewritten([(given, new)], tokenizer, 64)
+        assert found.types.tolist() == tables.types(found.ids).tolist()
+
+
+def test_a_look_alike_that_makes_a_word_is_named(tables: MarkTables) -> None:
+    """Of two look-alikes that triples know as little of, the one that makes a word of the lexicon."""
+    model, ngrams = model_of(tables), tables.ngrams
+    assert ngrams is not None
+    key = int(tables.words[2][0])
+    word = [key // SIZE**i % SIZE for i in reversed(range(4))]
+    wrong = next(i for i in range(FIRST, SIZE) if i not in word)
+    alike = np.zeros_like(ngrams.alike)
+    alike[wrong, :2] = [next(i for i in range(FIRST, SIZE) if i not in (*word, wrong)), word[2]]
+    own = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, alike=alike))
+    text = np.array([*word[:2], wrong, word[3], wrong, wrong])
+    assert own.types(text)[2] // PLAIN_MARKS == word[2]
+    assert own.types(text)[2] // 1024 % 16 > 4
+    assert model.count > SIZE
+
+
+def test_each_part_is_read_with_the_words_of_the_others() -> None:
+    texts = [[np.array([FIRST, SEP] * 40, dtype=np.uint16)], [np.array([FIRST + 2, SEP] * 40, dtype=np.uint16)]]  # no words of the lexicon
+    sets = training.mark_tables().sets
+    first, second, both = word_models_of(texts, [0, 1, IN_NONE], sets, SIZE, lambda _: None)
+    assert first.log_p[FIRST] < both.log_p[FIRST] < second.log_p[FIRST]  # number 0 is left out of the first
+    assert second.log_p[FIRST + 2] < both.log_p[FIRST + 2] < first.log_p[FIRST + 2]
