@@ -152,7 +152,7 @@ def _association(words: WordsAround, flat: Ids, places: Ids, characters: Ids) ->
 
 
 def joined(texts: Sequence[NDArray[Any]] | NDArray[Any]) -> tuple[Ids, NDArray[np.bool_]]:
-    """Texts of any lengths as one, two zeros before, between and after them; and which of its places are text."""
+    """Texts of any lengths as one, ``GAP`` zeros before, between and after them; and which of its places are text."""
     gap = np.zeros(GAP, dtype=np.int64)
     parts = [gap]
     for text in texts:

@@ -105,9 +105,9 @@ class ModelDirectory:
     def word_model(self) -> WordModel | None:
         """The counts of words, if it brings any. Raises ModelError for a file that is damaged or of another vocabulary or lexicon."""
         tables = self.tokenizer.tables
-        if tables is None or tables.word_model is not None:
-            return None if tables is None else tables.word_model
-        return self._words_in(tables) if (self.path / WORDS).is_file() else None
+        if tables is None or not (self.path / WORDS).is_file():
+            return None
+        return tables.word_model or self._words_in(tables)
 
     def _words_in(self, tables: MarkTables) -> WordModel:
         """The counts of words of these tables. Raises ModelError as ``word_model`` does, and for a file that is missing."""

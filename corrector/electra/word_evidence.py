@@ -50,16 +50,17 @@ class WordsThrough:
         place, row = places[which[owner]], which[owner]
         old, new = self.ended[place - start], self.begun[place - start + size]  # (words, sizes)
         left, right = before[CONTEXT - start, row], after[CONTEXT + 1 + start - size, row]
-        score = self._best(left, old, np.broadcast_to(word[:, None], old.shape), old)
-        score += self._best(right, np.broadcast_to(word[:, None], new.shape), new, new)
+        own = np.broadcast_to(word[:, None], old.shape)
+        score = self._best(left, old, own)
+        score += self._best(right, own, new)
         best = np.full(len(characters), _NEVER)
         np.maximum.at(best, owner, score)
         return best
 
-    def _best(self, scores: Scores, first: Ids, second: Ids, asked: Ids) -> Scores:
-        """The best over neighbours of each size, some of which ``asked`` says are none, of a score and that of the pair: (words,)."""
+    def _best(self, scores: Scores, first: Ids, second: Ids) -> Scores:
+        """The best over neighbours of each size, of which there may be none, of a score and that of the pair: (words,)."""
         total = np.full(scores.shape, _NEVER)
-        there = asked >= 0
+        there = (first >= 0) & (second >= 0)
         total[there] = scores[there] + self.model.log_chances(first[there], second[there])
         best: Scores = total.max(1)
         return best

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from corrector.electra.associations import LEVEL, REACH, WEAKEST, Associations, association_keys
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_set import WordSet
-from corrector.train.keys import Counts, counted, summed
+from corrector.train.keys import Counts, counted, sums_without
 
 Tokens = NDArray[np.uint16]
 
@@ -28,12 +28,9 @@ def associations_of(
     found: list[list[tuple[NDArray[np.int64], NDArray[np.uint8]]]] = [[] for _ in left_out]
     for slice_ in range(_SLICES):
         near = [_near(part, words, vocabulary_size, slice_) for part in parts]
-        keys, total = summed(near)
-        for number, kept in zip(left_out, found, strict=True):
-            counts, alone, size = total.copy(), single.sum(0), sizes.sum()
+        for number, kept, (keys, counts) in zip(left_out, found, sums_without(near, left_out), strict=True):
+            alone, size = single.sum(0), sizes.sum()
             if 0 <= number < len(parts):
-                own, times = near[number]
-                counts[np.searchsorted(keys, own)] -= times
                 alone, size = alone - single[number], size - sizes[number]
             often = counts >= max(1, round(FEWEST * size / sizes.sum()))
             first, second = np.divmod(keys[often], len(words))

@@ -46,28 +46,23 @@ def count_without(
 ) -> Iterator[list[Counts]]:
     """``count_all`` of all parts but number N, for each N that is ``left_out`` (of all of them, for a number of none)."""
     for counts in zip(*(count_all(part, size, vocabulary_size, specials) for part in parts), strict=True):
-        keys, total = summed(counts)
-        without = []
-        for number in left_out:
-            rest = total.copy()
-            if number in range(len(parts)):
-                own, times = counts[number]
-                rest[np.searchsorted(keys, own)] -= times
-            without.append((keys[rest > 0], rest[rest > 0]))
-        yield without
+        yield list(sums_without(counts, left_out))
 
 
-def summed(parts: Sequence[Counts]) -> Counts:
-    """The counts of several together."""
-    keys = np.concatenate([keys for keys, _ in parts])
-    times = np.concatenate([counts for _, counts in parts])
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+def sums_without(parts: Sequence[Counts], left_out: Sequence[int]) -> Iterator[Counts]:
+    """The counts of all parts but number N together, for each N that is ``left_out`` (of all of them, for a number of none)."""
+    keys, times = sorted_by_key(parts)
     first = firsts(keys)
-    return keys[first], np.add.reduceat(times[order], first) if len(first) else times
+    keys, total = keys[first], np.add.reduceat(times, first) if len(first) else times
+    for number in left_out:
+        rest = total.copy()
+        if number in range(len(parts)):
+            own, times = parts[number]
+            rest[np.searchsorted(keys, own)] -= times
+        yield keys[rest > 0], rest[rest > 0]
 
 
-def sorted_by_key(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def sorted_by_key(parts: Sequence[Counts]) -> Counts:
     """Parts of keys and counts put together."""
     keys = np.concatenate([keys for keys, _ in parts])
     order = np.argsort(keys)
