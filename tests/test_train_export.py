@@ -11,7 +11,7 @@ from corrector.electra import load_runtime
 from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.model_dir import find_model
 from corrector.electra.runtime import Encoding
-from corrector.errors import ModelError
+from corrector.errors import InputError, ModelError
 from tests import training
 from tests.training import FIRST_HAN, SIZE, VOCABULARY
 
@@ -179,9 +179,18 @@ def test_onnx_release(model, batch, expected, data: Path, saved: Path, tmp_path:
 
 
 def test_another_vocabulary_is_refused(data: Path, saved: Path, tmp_path: Path) -> None:
-    for name in ("marks.all.npz", "corpus.json"):
+    for name in ("marks.all.npz", "words.all.npz", "corpus.json"):
         (tmp_path / name).write_bytes((data / name).read_bytes())
     (tmp_path / "vocab.txt").write_text("\n".join(VOCABULARY[:-1]) + "\n", "utf-8")
     with pytest.raises(ModelError, match=rf"trained with {SIZE} tokens where .* has {SIZE - 1}"):
+        export.export_release(saved, tmp_path, tmp_path / "out", "tiny", "0.2", "onnx", lambda _: None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_packed_before_words_were_counted_is_refused(data: Path, saved: Path, tmp_path: Path) -> None:
+    for path in data.glob("*.*"):
+        if path.is_file() and path.name != "words.all.npz":
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(InputError, match=r"has no words\.all\.npz, .*corrector\.train pack"):
         export.export_release(saved, tmp_path, tmp_path / "out", "tiny", "0.2", "onnx", lambda _: None)
     assert not (tmp_path / "out").exists()

@@ -16,11 +16,11 @@ from torch import Tensor, nn
 
 from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
 from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import ModelError
+from corrector.errors import InputError, ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig
-from corrector.train.counts import IN_NONE, marks_path, words_path
+from corrector.train.counts import AGAIN, IN_NONE, marks_path, words_path
 from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
@@ -164,8 +164,11 @@ def export_release(
 ) -> None:
     """Write a whole model directory: networks, vocabulary, marks, counts of words, a ranker unless one is there, manifest and card.
 
-    ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary.
+    ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary, InputError
+    for a folder without counts of words, before anything is written.
     """
+    if not words_path(data, IN_NONE).is_file():
+        raise InputError(data, f"has no {words_path(data, IN_NONE).name}, as packed by an earlier version; {AGAIN}")
     model, config, tokens = load_model(start)
     model = keep_positions(model, max(length for _, length in config.stages))
     corpus = read_record(data)
