@@ -86,13 +86,14 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
 def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encoding, logits: Floats, view: View) -> str:
     """One row a character: its place, the token if it is another, whether it was replaced, and its marks."""
     stages = corrector.stages
-    marked = stages.tokenizer.marker is not None
+    marked, tables = stages.tokenizer.marker is not None, stages.tokenizer.tables
+    slips = tables is not None and tables.word_model is not None
     rows = []
     for index, char in enumerate(text[window.span.start : window.span.end]):
         token = int(encoding.token_of[index])
         name = stages.vocabulary[int(encoding.ids[token])]
         replaced = probability(float(logits[token]))
-        marks = _marks(int(encoding.types[token]), stages.vocabulary) if marked else ()
+        marks = _marks(int(encoding.types[token]), stages.vocabulary, slips) if marked else ()
         note = _note(window, encoding, index)
         suspicious = not note and replaced >= stages.ranker.look_threshold
         shown = ("" if name == char else safe(name), _exact(replaced))
@@ -119,16 +120,20 @@ def _note(window: Sentence, encoding: Encoding, index: int) -> str:
     return "" if is_correctable(window, index) else "protected"
 
 
-def _marks(mark: int, vocabulary: Sequence[str]) -> tuple[str, str, str, str, str]:
+def _marks(mark: int, vocabulary: Sequence[str], slips: bool = False) -> tuple[str, str, str, str, str]:
     """Words, how usual the pairs with the left and the right neighbour are (level of highest level), how the token fits between its
-    neighbours (well, fairly, weakly or hardly, or by how much a look-alike fits better: 1 to 12), and the look-alike that fits best."""
+    neighbours (well, fairly, weakly or hardly, or by how much a look-alike fits better: 1 to 12; for marks that tell of ``slips``, how
+    likely it is one), and the look-alike that fits best."""
     parts = []
     for factor in MARK_FACTORS:
         mark, part = divmod(mark, factor)
         parts.append(part)
     words = ", ".join(text for bit, text in _WORDS if parts[0] & bit)
     left, right = (f"{part}/{factor - 1}" for part, factor in zip(parts[1:3], MARK_FACTORS[1:3], strict=True))
-    fit = _FITS[parts[3]] if parts[3] < len(_FITS) else f"alike +{parts[3] - len(_FITS) + 1}"
+    if slips:
+        fit = f"slip {parts[3]}/{MARK_FACTORS[3] - 1}"
+    else:
+        fit = _FITS[parts[3]] if parts[3] < len(_FITS) else f"alike +{parts[3] - len(_FITS) + 1}"
     return words, left, right, fit, safe(vocabulary[mark]) if mark else ""
 
 

@@ -68,8 +68,7 @@ class Characters:
         """ln of how often the corpus has each character: (vocabulary,); zeros without corpus counts."""
         if self.tables.ngrams is None:
             return np.zeros(len(self.vocabulary), dtype=np.float32)
-        counts: Floats = np.log(self.tables.ngrams.counts + 1).astype(np.float32)
-        return counts
+        return self.tables.ngrams.log_counts
 
     def text_score(self, texts: NDArray[np.int64]) -> Floats:
         """``Ngrams.text_score`` of any number of rows (rows, length); zeros without corpus counts."""

@@ -50,6 +50,7 @@ def test_marks_name_every_level_and_word() -> None:
     assert [explain_module._marks(16 * 64 * level, "甲")[3] for level in (0, 3, 4, 15)] == ["well", "hardly", "alike +1", "alike +12"]
     assert words == "ends a word of 2, begins a word of 2, in a word of 3, in a word of 4"
     assert (left, right, fit) == ("7/7", "3/7", "weakly")
+    assert [explain_module._marks(16 * 64 * level, "甲", slips=True)[3] for level in (0, 15)] == ["slip 0/15", "slip 15/15"]
 
 
 def test_what_may_not_change_says_why() -> None:

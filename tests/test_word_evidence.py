@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import training
 
+from corrector.electra import look_alikes
 from corrector.electra.look_alikes import joined
 from corrector.electra.marks import PLAIN_MARKS, MarkTables
 from corrector.electra.tokenizer import Tokenizer
@@ -129,8 +130,52 @@ def test_a_look_alike_that_makes_a_word_is_named(tables: MarkTables) -> None:
     own = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, alike=alike))
     text = np.array([*word[:2], wrong, word[3], wrong, wrong])
     assert own.types(text)[2] // PLAIN_MARKS == word[2]
-    assert own.types(text)[2] // 1024 % 16 > 4
+    unlikely = np.array([*word[:2], alike[wrong, 0], word[3], wrong, wrong])  # which has look-alikes, but none that makes a word
+    assert own.types(text)[2] // 1024 % 16 > own.types(unlikely)[2] // 1024 % 16
     assert model.count > SIZE
+
+
+def test_levels_and_alternatives_are_those_of_plain_loops(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look-alike weighed by itself: the text around it scored whole with it and without."""
+    model, ngrams = model_of(tables), tables.ngrams
+    assert ngrams is not None
+    weights = look_alikes.SLIP_WEIGHTS._replace(bias=np.float32(0))  # by text so short all would be the lowest
+    monkeypatch.setattr(look_alikes, "SLIP_WEIGHTS", weights)
+    pairs_only = dataclasses.replace(model, triple_gains=np.zeros_like(model.triple_gains))
+    texts = texts_like(tables, np.random.default_rng(7), 25, 2 * CONTEXT + 1)
+    found = tables.types(texts)[:, CONTEXT]
+    levels = set()
+    for text, mark in zip(texts, found.tolist(), strict=True):
+        present, odds = int(text[CONTEXT]), {}
+        for alike, similarity in zip(ngrams.alike[present].tolist(), ngrams.similarity[present].tolist(), strict=True):
+            both = np.stack([text, text])
+            both[1, CONTEXT] = alike
+            own, triples = ngrams.text_score(both[:, CONTEXT - 2 : CONTEXT + 3])
+            words = pairs_only.score(both)
+            odds[alike] = (
+                weights.triples * (triples - own) + weights.words * (words[1] - words[0]) + weights.similarity * np.log(similarity / 255)
+                + weights.common * np.log(ngrams.counts[present] + 1) + weights.fitting * own + weights.bias
+            )  # fmt: skip
+        best = max(odds, key=odds.__getitem__)
+        level = int((odds[best] + 1e-4 >= look_alikes._ODDS_STEPS).sum())
+        assert mark // 1024 % 16 in (level, int((odds[best] - 1e-4 >= look_alikes._ODDS_STEPS).sum()))
+        assert mark // PLAIN_MARKS == (best if odds[best] > look_alikes._WORTH_NAMING else 0)
+        levels.add(level)
+    assert len(levels) > 3
+
+
+def test_a_rare_character_is_less_likely_a_slip(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All else being equal, by ``common`` for each e-fold of its count."""
+    ngrams = tables.ngrams
+    assert ngrams is not None
+    nothing = look_alikes.SlipWeights(*[np.float32(0)] * 8)
+    monkeypatch.setattr(look_alikes, "SLIP_WEIGHTS", nothing._replace(common=np.float32(1), bias=np.float32(-8)))
+    text = np.arange(FIRST, FIRST + 8)
+    counts = ngrams.counts.copy()
+    counts[text] = [0, 2, 5, 30, 100, 600, 3000, 10000]
+    levels = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, counts=counts)).types(text) // 1024 % 16
+    assert levels.tolist() == look_alikes._ODDS_STEPS.searchsorted(np.log(counts[text] + 1) - 8, side="right").tolist()
+    assert (np.diff(levels) >= 0).all() and levels[-1] > levels[0]
 
 
 def test_each_part_is_read_with_the_words_of_the_others() -> None:

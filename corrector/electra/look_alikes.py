@@ -1,13 +1,16 @@
-"""How well each character of a text fits its neighbours, and how much better one that sounds or looks alike would.
+"""How well each character of a text fits its neighbours, and how likely it is a slip for one that sounds or looks alike.
 
 The score of a character c is ln p(c|l₂l₁) + ln p(r₁|l₁c) + ln p(r₂|cr₁), every triple it takes part in (``ngrams``). In the comparison
-it is raised by how strongly a word through the character is associated with another around (``associations``). For networks that were
-trained so, four fifths of the comparison are how likely the text is as a row of words (``word_evidence``).
+it is raised by how strongly a word through the character is associated with another around (``associations``).
+
+For networks that were trained so, the comparison is a noisy channel (Kernighan, Church & Gale 1990): the log-odds that a writer meant the
+look-alike c′. They weigh by how much likelier the text is with c′, in triples and as a row of words (``word_evidence``), how similar the
+two are, and how common c is: a slip of an input method is seldom a rare character, so that rare names are left in peace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +19,7 @@ from numpy.typing import NDArray
 from corrector.electra.associations import STRENGTHS, WordsAround
 from corrector.electra.ngrams import (
     PAIR_COUNTS,
+    SIMILARITY_WEIGHT,
     SPECIALS,
     TRIPLE_COUNTS,
     TRIPLE_SMOOTHING,
@@ -33,19 +37,39 @@ LEVELS = 16
 GAP = CONTEXT  # zeros between texts, so that none is seen from another
 _OWN_STEPS = np.array([-24.0, -16.0, -10.0], dtype=np.float32)  # scores of a character that no look-alike beats: levels 3, 2, 1, 0
 _GAIN_STEPS = np.array([1.5, 3.0, 4.5, 6.0, 7.5, 9.0, 10.5, 12.0, 14.0, 17.0, 20.0], dtype=np.float32)  # of the best: levels 4 to 15
-_GAIN_STEPS_OF_WORDS = np.array([0.7, 1.4, 2.2, 3.0, 4.0, 5.0, 6.0, 7.5, 9.0, 11.0, 14.0], dtype=np.float32)  # with words weighed in
-_FITTING, _FITTING_WITH_WORDS = -10.0, -8.0  # a character that scores more is not compared with others
+_FITTING = -10.0  # a character that scores more is not compared with others
 _FEW_PAIRS = 2  # a look-alike is compared when it makes known pairs of at least this step in all
 _ASSOCIATION_WEIGHT = np.float32(1.5)  # of an association's strength beside the score; compared on development rows
 _NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the character is still offered
-_WORD_SHARE = np.float32(0.8)  # of the gain in words beside the gain in triples
-_WORD_SIMILARITY = np.float32(1.75)  # how much more similarity weighs beside these; all compared on development rows
+_ODDS_STEPS = np.array([-8.0, -6.5, -5.5, -4.7, -4.0, -3.4, -2.9, -2.4, -1.9, -1.4, -0.8, -0.1, 0.7, 1.6, 2.8], dtype=np.float32)
+"""Log-odds of a slip from which levels 1 to 15 begin."""
+_WORTH_NAMING = np.float32(-6.0)  # log-odds from which on a look-alike is offered: at one right character in five
 _BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
+
+
+class SlipWeights(NamedTuple):
+    """What the log-odds of a slip weigh, each in nats: by how much likelier the text is with the look-alike, in triples and as a row of
+    words; ln similarity; the strength of associations with the look-alike and with the character there; ln of the count of that and how
+    well it fits; and a constant."""
+
+    triples: np.float32
+    words: np.float32
+    similarity: np.float32
+    associated_after: np.float32
+    associated_before: np.float32
+    common: np.float32
+    fitting: np.float32
+    bias: np.float32
+
+
+SLIP_WEIGHTS = SlipWeights(*map(np.float32, (0.22, 0.23, 8.2, 0.40, -0.19, 0.30, 0.08, -5.2)))
+"""A logistic regression of whether a look-alike is what was meant, on half of the development rows and on rows held back from training."""
 
 
 class Evidence(NamedTuple):
     """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,); how well each token fits, 0 well … 3 is rare, 4 a
-    look-alike fits as well … 15 far better (tokens,); and the id of its best look-alike, 0 where none comes near it (tokens,)."""
+    look-alike fits as well … 15 far better, or how likely it is a slip, 0 to 15 (tokens,); and the id of its best look-alike, 0 where none
+    comes near it (tokens,)."""
 
     pair_steps: Steps
     levels: NDArray[np.int64]
@@ -56,29 +80,47 @@ def evidence(
     ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None, model: WordModel | None = None
 ) -> Evidence:
     """What speaks for and against each token of ``joined`` texts with these ``words``; look-alikes are looked at only where ``wanted``."""
-    through = None if model is None else WordsThrough(model, flat)
-    fitting, gain_steps = (_FITTING, _GAIN_STEPS) if model is None else (_FITTING_WITH_WORDS, _GAIN_STEPS_OF_WORDS)
     pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
     comparable = ngrams.comparable[flat]
+    alternatives = np.zeros_like(flat)
+    if model is not None:
+        levels, through = np.zeros_like(flat), WordsThrough(model, flat)
+        for block in _blocks(comparable & wanted):
+            compared = _compare(ngrams, flat, pairs, block, own[block])
+            odds, best = _best(compared, block, _slip_odds(ngrams, flat, block, own[block], compared, words, through))
+            alternatives[block] = best * (odds > _WORTH_NAMING)
+            levels[block] = _ODDS_STEPS.searchsorted(odds, side="right")
+        return Evidence(pairs.step, levels, alternatives)
     levels = 3 - _OWN_STEPS.searchsorted(own, side="right")
     levels *= comparable
-    alternatives = np.zeros_like(flat)
-    (places,) = (comparable & wanted & (own < fitting)).nonzero()
-    for start in range(0, len(places), _BLOCK):
-        block = places[start : start + _BLOCK]
-        gain, best = _gains(ngrams, flat, pairs, block, own[block], words, through)
+    for block in _blocks(comparable & wanted & (own < _FITTING)):
+        compared = _compare(ngrams, flat, pairs, block, own[block])
+        gain, best = _best(compared, block, _gains(flat, block, compared, words))
         alternatives[block] = best * (gain > _NEARLY)
         better = gain > 0
-        levels[block[better]] = 4 + gain_steps.searchsorted(gain[better], side="right")
+        levels[block[better]] = 4 + _GAIN_STEPS.searchsorted(gain[better], side="right")
     return Evidence(pairs.step, levels, alternatives)
 
 
-def _gains(
-    ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores, words: WordsAround | None, through: WordsThrough | None
-) -> tuple[Scores, Ids]:
-    """By how much the best look-alike at each place beats the character there, its similarity weighed in, and its id: (places,) each."""
+def _blocks(wanted: NDArray[np.bool_]) -> Iterator[Ids]:
+    """The places that are wanted, ``_BLOCK`` at a time."""
+    (places,) = wanted.nonzero()
+    return (places[start : start + _BLOCK] for start in range(0, len(places), _BLOCK))
+
+
+class _Compared(NamedTuple):
+    """Look-alikes that are known beside the neighbours of some places: the number of the place of each, its id, by how much its triples
+    beat those of the character there, and ln of how similar the two are; (look-alikes,) each, in order of the places."""
+
+    which: Ids
+    characters: Ids
+    gain: Scores
+    log_similarity: Scores
+
+
+def _compare(ngrams: Ngrams, flat: Ids, pairs: Pairs, places: Ids, own: Scores) -> _Compared:
     size, present = len(ngrams.counts), flat[places]
     candidates = ngrams.alike_ids[present]  # (places, most)
     keys = np.empty((2, *candidates.shape), dtype=np.int64)
@@ -89,21 +131,46 @@ def _gains(
     (compared,) = ((left + right >= _FEW_PAIRS) & (candidates > 0)).reshape(-1).nonzero()
     which = compared // candidates.shape[1]
     characters, left, right = (part.reshape(-1)[compared] for part in (candidates, left, right))
-    score = _scores(ngrams, flat, pairs, places, which, characters, left, right)
-    score -= own[which]
-    similarity = ngrams.similarity_term[present].reshape(-1)[compared]
-    if through is not None:
-        score *= 1 - _WORD_SHARE
-        score += _WORD_SHARE * through.gains(places, which, characters)
-        similarity *= _WORD_SIMILARITY
-    score += similarity
+    gain = _scores(ngrams, flat, pairs, places, which, characters, left, right)
+    gain -= own[which]
+    return _Compared(which, characters, gain, ngrams.log_similarity[present].reshape(-1)[compared])
+
+
+def _best(compared: _Compared, places: Ids, scores: Scores) -> tuple[Scores, Ids]:
+    """The best score of the look-alikes at each place and the id of that one, the first of equal ones; -inf and 0 where there is none:
+    (places,) each."""
+    best, found = np.full(len(places), -np.inf, dtype=np.float32), np.zeros_like(places)
+    np.maximum.at(best, compared.which, scores)
+    (winners,) = (scores == best[compared.which]).nonzero()
+    winners = winners[::-1]  # the first is written last
+    found[compared.which[winners]] = compared.characters[winners]
+    return best, found
+
+
+def _gains(flat: Ids, places: Ids, compared: _Compared, words: WordsAround | None) -> Scores:
+    """By how much each look-alike beats the character in its place, similarity and associations weighed in: (look-alikes,)."""
+    gains: Scores = compared.gain + np.float32(SIMILARITY_WEIGHT) * compared.log_similarity
     if words is not None:
-        score += _association(words, flat, places[which], characters)
-        score -= _association(words, flat, places, present)[which]
-    gains = np.full(candidates.shape, -np.inf, dtype=np.float32)
-    gains.reshape(-1)[compared] = score
-    rows, best = np.arange(len(gains)), gains.argmax(1)
-    return gains[rows, best], candidates[rows, best]
+        gains += _ASSOCIATION_WEIGHT * _association(words, flat, places[compared.which], compared.characters)
+        gains -= (_ASSOCIATION_WEIGHT * _association(words, flat, places, flat[places]))[compared.which]
+    return gains
+
+
+def _slip_odds(
+    ngrams: Ngrams, flat: Ids, places: Ids, own: Scores, compared: _Compared, words: WordsAround | None, through: WordsThrough
+) -> Scores:
+    """The log-odds that each look-alike was meant: (look-alikes,)."""
+    weights, which = SLIP_WEIGHTS, compared.which
+    of_place = weights.bias + weights.common * ngrams.log_counts[flat[places]] + weights.fitting * own
+    if words is not None:
+        of_place += weights.associated_before * _association(words, flat, places, flat[places])
+    odds: Scores = of_place[which]
+    odds += weights.triples * compared.gain
+    odds += weights.words * through.gains(places, which, compared.characters)
+    odds += weights.similarity * compared.log_similarity
+    if words is not None:
+        odds += weights.associated_after * _association(words, flat, places[which], compared.characters)
+    return odds
 
 
 def _scores(
@@ -143,12 +210,12 @@ def _scores(
 
 
 def _association(words: WordsAround, flat: Ids, places: Ids, characters: Ids) -> Scores:
-    """What the strongest association of a word through each of ``characters`` at ``places`` adds to its score: (places,)."""
+    """How strong the strongest association of a word through each of ``characters`` at ``places`` is: (places,)."""
     size = words.associations.vocabulary_size
     left = words.support((flat[places - 1] * size + characters).view(np.uint64), places - 1, (places, places + 1))
     right = words.support((characters * size + flat[places + 1]).view(np.uint64), places, (places, places + 1))
-    added: Scores = _ASSOCIATION_WEIGHT * STRENGTHS[np.maximum(left, right)]
-    return added
+    found: Scores = STRENGTHS[np.maximum(left, right)]
+    return found
 
 
 def joined(texts: Sequence[NDArray[Any]] | NDArray[Any]) -> tuple[Ids, NDArray[np.bool_]]:

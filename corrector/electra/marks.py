@@ -6,7 +6,7 @@ A mark is a mixed-radix number over five factors, computed from the token ids al
    neighbour (2), lies inside a three-character (4) or four-character word (8) of the lexicon;
 2. and 3. how often the pair with the left / right neighbour occurs in a large corpus, on a logarithmic scale of 8 levels;
 4. how well the token fits between two characters on either side and among the words of the sentence, and how much better one that
-   sounds or looks alike would (``look_alikes.Evidence``), on 16 levels;
+   sounds or looks alike would, or how likely it is a slip for one (``look_alikes.Evidence``), on 16 levels;
 5. the alternative: the id of the one that would fit best, 0 where none comes near the token.
 
 Wrong characters break words, make rare pairs, and stand where a similar one is usual: the marks carry most of what a large network

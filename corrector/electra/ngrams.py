@@ -160,9 +160,16 @@ class Ngrams:
         return self.alike.astype(np.int64)
 
     @cached_property
-    def similarity_term(self) -> Scores:
-        term: Scores = (SIMILARITY_WEIGHT * np.log(np.maximum(self.similarity, 12) / 255)).astype(np.float32)
-        return term
+    def log_similarity(self) -> Scores:
+        """ln of how similar each of ``alike`` is, bounded below."""
+        logs: Scores = np.log(np.maximum(self.similarity, 12) / 255).astype(np.float32)
+        return logs
+
+    @cached_property
+    def log_counts(self) -> Scores:
+        """ln of how often the corpus has each character, one more than it was counted."""
+        logs: Scores = np.log(self.counts + 1).astype(np.float32)
+        return logs
 
 
 def as_keys(number: Ids) -> NDArray[np.uint64]:
