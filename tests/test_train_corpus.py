@@ -15,10 +15,11 @@ from corrector.electra.word_model import WordModel
 from corrector.errors import ConfigError, InputError
 from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
-from corrector.train import corpus, prepare
+from corrector.train import corpus, overlap, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
 from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes, words_path
 from corrector.train.keys import count_keys
+from corrector.train.overlap import GRAM
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
 FIRST, SECOND = "春天来了。花开了，鸟叫了！\n", "秋天走了。叶落了，人归了！\n"
@@ -37,6 +38,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})
         said: list[str] = []
         corpus.pack(files, folder / "data", {"raw-0.txt": 0, "raw-1.txt": 1}, said.append, extra="鬱")
+    assert said.pop(0) == "clean-0: 100% of 2 lines kept, the others share passages with other text"
     assert [line.split(" ", 1)[1] for line in said[:3]] == ["text into words", "pairs and triples of words", "words near one another"]
     assert [line.split()[-1] for line in said[3:]] == ["marks.without-0.npz", "marks.without-1.npz", "marks.all.npz"]
     return folder / "data"
@@ -132,6 +134,24 @@ def test_counted_keys_are_those_of_a_counter(texts: list[list[int]], size: int, 
     keys, counts = count_keys([np.array(text, dtype=np.uint16) for text in texts], size, 21, at_least, specials)
     assert keys.tolist() == sorted(expected)
     assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == expected
+
+
+def test_clean_lines_that_share_passages_with_other_parts_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "SAMPLED", 1)
+    rng, end = np.random.default_rng(1), 3
+    passage, own, other = (rng.integers(6, 900, size) for size in (GRAM, GRAM + 9, GRAM + 9))
+    parts = [[np.concatenate([other, [end], passage, [end]])], [np.concatenate([own, passage[1:], [end]])], []]
+    lines = [
+        np.concatenate([own[5:], passage]),  # all of it stands in part 1, but for what it begins with in part 0
+        np.concatenate([own[:6], passage[:-1], own[6:12]]),  # one token of the passage is missing
+        np.concatenate([rng.integers(6, 900, 4), passage, rng.integers(6, 900, 4)]),
+        own,
+        own[: GRAM - 1],
+    ]
+    tokens = np.concatenate([np.append(line, end) for line in lines])
+    assert overlap.shared_lines(tokens, np.array([1, 1, 1, 1, 1]), parts, end).tolist() == [True, False, True, False, False]
+    assert overlap.shared_lines(tokens, np.array([0, 0, 0, IN_NONE, 0]), parts, end).tolist() == [True, False, False, True, False]
+    assert not overlap.shared_lines(np.array([end]), np.array([IN_NONE]), parts, end).any()
 
 
 def test_look_alikes_are_the_most_similar_first() -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
 from corrector.similarity.words import is_count, jieba_words, misspelt
 from corrector.train.counts import IN_NONE, write_marks
+from corrector.train.overlap import shared_lines
 
 Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
@@ -83,7 +84,7 @@ def pack(
     """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (the part of the corpus each line is in), lexicon.json, and the marks.
 
     ``fold_of`` gives the part of each file, from 0 on; files not named are only packed, and their lines are in the part that holds the
-    same line, or ``IN_NONE``.
+    same line, or ``IN_NONE``. Lines that share passages with other parts are left out: of these the counts know too much.
     ``extra`` are characters of the vocabulary that the text need not have; None: ``standard_characters``.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -98,16 +99,20 @@ def pack(
     (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     tokenizer = Tokenizer(vocabulary)
     parts: list[list[Tokens]] = [[] for _ in range(max(fold_of.values()) + 1)]
-    for path in files:
+    for path in sorted(files, key=lambda path: path.name not in fold_of):  # those of a part first
         text = read_text(path)
         tokens = tokenize_lines(text if text.endswith("\n") else text + "\n", tokenizer)
         name = path.name.split(".")[0]
-        np.save(out / f"{name}.npy", tokens)
         own = fold_of.get(path.name)
-        fold = [part_of.get(hash(line), IN_NONE) if own is None else own for line in text.rstrip("\n").split("\n")]
-        np.save(out / f"{name}.fold.npy", np.array(fold, dtype=np.int8))
+        fold = np.array([part_of.get(hash(line), IN_NONE) if own is None else own for line in text.rstrip("\n").split("\n")], dtype=np.int8)
         if own is not None:
             parts[own].append(tokens)
+        else:
+            kept = ~shared_lines(tokens, fold, parts, tokenizer.sep_id)
+            say(f"{name}: {kept.mean():.0%} of {len(fold):,} lines kept, the others share passages with other text")
+            tokens, fold = tokens[kept[(tokens == tokenizer.sep_id).cumsum() - (tokens == tokenizer.sep_id)]], fold[kept]
+        np.save(out / f"{name}.npy", tokens)
+        np.save(out / f"{name}.fold.npy", fold)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
     wrong = misspelt(lexicon)  # they make realistic noise, as counts do, but are no words to mark
