@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from corrector.similarity.glyph import glyph_similarity
 from corrector.train.config import NoiseConfig
 from corrector.train.noise import Noise
-from corrector.train.noise_tables import NoiseTables, build
+from corrector.train.noise_tables import ALIKE, FREQUENCY_POWER, SAME_TONE, NoiseTables, build
 from tests import training
 from tests.training import FIRST_HAN, GROUP, HOMOPHONES, MASK_ID, PARTICLES, SIZE, WORD, group_of, windows
 
@@ -159,6 +160,17 @@ def test_built_tables_know_sound_shape_and_particles(built: NoiseTables) -> None
     assert set(neighbours(built.particles, built.particles_p, "的")) == {"地", "得"}
     assert neighbours(built.same_sound, built.same_sound_p, "，") == {}
     assert built.is_han.tolist() == [False] * 7 + [True] * (len(VOCABULARY) - 7)
+
+
+def test_slips_are_frequent_in_the_same_tone_and_alike(built: NoiseTables) -> None:
+    """晴 and 清 look as much like 情 as one another; 晴 has its tone."""
+    same = neighbours(built.same_sound, built.same_sound_p, "情")
+    assert max(same, key=same.__getitem__) == "晴"
+    alike = ALIKE * (glyph_similarity("情", "晴") - glyph_similarity("情", "清"))
+    assert np.log(same["晴"] / same["清"]) == pytest.approx(SAME_TONE + alike, abs=0.01)
+    same = neighbours(built.same_sound, built.same_sound_p, "在")
+    alike = ALIKE * (glyph_similarity("在", "再") - glyph_similarity("在", "载"))
+    assert np.log(same["再"] / same["载"]) == pytest.approx(FREQUENCY_POWER * np.log(401) + alike, abs=0.01)
 
 
 def test_built_tables_know_homophone_words(built: NoiseTables) -> None:
