@@ -30,7 +30,7 @@ FEATURES = (
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "ngram_gain",
     "known_before", "known_after", "triples_before", "triples_after",
     "associated_before", "associated_after",
-    "word_model_gain", "commoner", "word_gain", "long_word_gain", "completed", "together",
+    "word_model_gain", "commoner", "common", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
 LONGEST = 3  # neighbours changed together
@@ -109,12 +109,13 @@ def _of_characters(
 
 
 def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 13).
+    """What each edit does to the text around it, the features from ``ngram_gain`` on: (edits, 14).
 
     Those are: by how much the corpus likes the changed text better; before and after the change, the most frequent triple through it
     (0..1), how many of the triples the corpus knows, in thirds, and the strongest association of a word through it with one around
-    (0..1); by how much likelier the changed text is as a row of words; ln of how much commoner the new characters are; the gain in
-    characters inside words of two, of more, and of four alone; and whether several characters change.
+    (0..1); by how much likelier the changed text is as a row of words; ln of how much commoner the new characters are, and
+    of how common those are that change, a slip seldom being a rare one; the gain in characters inside words of two, of more, and of four
+    alone; and whether several characters change.
     """
     regions = _regions(groups)
     owner, size = table.owner, table.used.sum(1)
@@ -141,11 +142,13 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
         *_associations(groups, table, texts[:before], characters),
     ]
     commoner = characters.log_counts[texts].sum(1)
+    changed_places = texts[:before] != texts[before:][owner]
+    common = (characters.log_counts[texts[before:]][owner] * changed_places).sum(1)
     together = size > 1
     as_words = characters.word_score(texts)
     changed = (values[:before] - values[before:][owner] for values in (scores, as_words, commoner, words))
     gain, likelier, commoner, words = changed
-    found: Floats = np.column_stack([gain, *known, likelier, commoner, words, together]).astype(np.float32)
+    found: Floats = np.column_stack([gain, *known, likelier, commoner, common, words, together]).astype(np.float32)
     return found
 
 
