@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from corrector.edit_features import LONGEST
-from corrector.electra.marks import PLAIN_MARKS
+from corrector.electra.marks import PLAIN_MARKS, levels_of
 from corrector.propose import around
 from corrector.surroundings import surroundings
 
@@ -67,11 +67,12 @@ def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], b
         best, second = (*group.scores[:2].tolist(), -_WIDEST_MARGIN)[:2]
         margin = min(max(best - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = max(logits[1][place.start : place.stop])
+        level = max(levels_of(after.types[place.start : place.stop]).tolist())
         beside = [logit for seen in logits for logit in _beside(seen, place)]
         alike = _alternatives(group.new_ids, before.types, after.types)
         edit = group.edits[0]
         nearby = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, gain, *beside, *alike, *nearby, *edit.features.tolist()))
+        rows.append((1.0, best, now, removed_here, margin, gain, level, *beside, *alike, *nearby, *edit.features.tolist()))
     return np.array(rows, dtype=np.float32)
 
 

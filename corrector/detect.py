@@ -9,17 +9,26 @@ from corrector.text.protect import is_han
 from corrector.types import Sentence, Span, Suspicion
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from corrector.electra.runtime import Encoding, Floats
 
 
-def detect(sentence: Sentence, encoding: Encoding, logits: Floats, threshold: float) -> tuple[Suspicion, ...]:
-    """One suspicion for each correctable character whose replaced-probability is at least ``threshold``, left to right.
+def detect(
+    sentence: Sentence, encoding: Encoding, logits: Floats, threshold: float, others: NDArray[np.bool_] | None = None
+) -> tuple[Suspicion, ...]:
+    """One suspicion for each correctable character whose replaced-probability is at least ``threshold``, and for ``others`` (tokens,),
+    left to right.
 
     Correctable are Han characters of the vocabulary inside the sentence's core and outside its protected spans.
     ``logits`` are the discriminator's, shape (tokens,).
     """
-    own, limit = logits[encoding.token_of], math.log(threshold) - math.log1p(-threshold)
-    (flagged,) = (encoding.is_whole & (own >= limit)).nonzero()
+    flagged_tokens = logits >= math.log(threshold) - math.log1p(-threshold)
+    if others is not None:
+        flagged_tokens = flagged_tokens | others
+    own = logits[encoding.token_of]
+    (flagged,) = (encoding.is_whole & flagged_tokens[encoding.token_of]).nonzero()
     start = sentence.span.start
     return tuple(
         Suspicion(Span(start + index, start + index + 1), probability(logit))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "ngram_gain",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "level", "ngram_gain",
     "known_before", "known_after", "triples_before", "triples_after",
     "associated_before", "associated_after",
     "word_model_gain", "commoner", "common", "word_gain", "long_word_gain", "completed", "together",
@@ -70,7 +70,7 @@ def _table(changes: Sequence[Sequence[Change]]) -> _Table:
 
 
 def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """The features up to and including ``slip``: the sums over the changed characters. (edits, 12)"""
+    """The features up to and including ``level``: the sums over the changed characters. (edits, 13)"""
     members = [(encoding, member) for encoding, own in groups for member in own]
     before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
     places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
@@ -86,7 +86,7 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
 def _of_characters(
     members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
 ) -> Floats:
-    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 12)"""
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 13)"""
     old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
     ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
@@ -100,11 +100,12 @@ def _of_characters(
     limited = [np.clip(values, -_LOG_ODDS_LIMIT, _LOG_ODDS_LIMIT) for values in (*odds, *chances)]
     alike = [characters.likeness(a, b) for a, b in zip(old[which].tolist(), new.tolist(), strict=True)]
     sound, shape = np.array(alike, dtype=np.float64).T
-    logits, in_name = np.array([(member.logit, member.in_name) for _, member in members])[which].T
+    logits, levels, in_name = np.array([(member.logit, member.level, member.in_name) for _, member in members])[which].T
     changed, same = np.ones(len(sound)), sound >= SAME_SOUND
     dissimilar = np.maximum(sound, shape) < ALIKE
     slip = np.zeros(len(sound)) if characters.slips is None else characters.slips.log_rates(old[which], new)
-    features: Floats = np.column_stack([changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip]).astype(np.float32)
+    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels)
+    features: Floats = np.column_stack(columns).astype(np.float32)
     return features
 
 

@@ -25,13 +25,14 @@ _SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_simi
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit,
-    how likely it is in a personal name (0..1), the generator's view of it in its place and, if the ranker wants it, masked, and its
-    candidates' ids, likeliest first."""
+    """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit, the level of
+    its mark, how likely it is in a personal name (0..1), the generator's view of it in its place and, if the ranker wants it, masked, and
+    its candidates' ids, likeliest first."""
 
     index: int
     token: int
     logit: float
+    level: int
     in_name: float
     visible: Floats  # (vocabulary,)
     candidates: Sequence[int]

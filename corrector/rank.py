@@ -30,7 +30,7 @@ BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("
 ALTERNATIVES = ("alternative_taken", "alternative_before", "alternative_after")
 """Whether the edit brings what the marks name as fitting better, whether they name anything at its place, and whether they still do."""
 CHECK_FEATURES = (
-    "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain",
+    "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain", "level_after",
     *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES,
 )  # fmt: skip
 
@@ -41,8 +41,9 @@ class Ranker:
     ranker of an earlier version lacks counts for nothing.
 
     Before them two gates bound the work. The generator looks at a character from the discriminator's probability
-    ``look_threshold`` on, where its answer could matter; it is suspicious when σ(a·logit + b·ln p + c) ≥ ``suspicion_threshold``, with
-    ``suspicion`` (a, b, c) and p the generator's probability of the likeliest other character.
+    ``look_threshold`` on, where its answer could matter; it is suspicious when σ(a·logit + b·ln p + c + d·level) ≥
+    ``suspicion_threshold``, with ``suspicion`` (a, b, c, d), p the generator's probability of the likeliest other character, and the level
+    of its mark (``marks.levels_of``).
 
     The check is piecewise linear in each feature: ``check_bends`` names (knot, weight) pairs, each of which adds
     weight·max(0, value - knot) to what ``check_weights`` gives.
@@ -52,7 +53,7 @@ class Ranker:
     check_weights: Mapping[str, float]
     calibration: tuple[float, float] = (1.0, 0.0)
     look_threshold: float = 0.05
-    suspicion: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    suspicion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     suspicion_threshold: float = 0.05
     min_confidence: float = 0.5
     check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
@@ -64,11 +65,11 @@ class Ranker:
         """Read ``ranker.json``. Raises ModelError if it names features that this version does not know."""
         try:
             data: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            detection, other, offset = map(float, data["suspicion"])
+            detection, other, offset, level = map(float, [*data["suspicion"], 0.0][:4])  # earlier versions had no levels
             calibration = data["calibration"]["scale"], data["calibration"]["offset"]
             ranker = cls(
                 _completed(data["weights"], FEATURES), _completed(data["check_weights"], CHECK_FEATURES), calibration,
-                data["look_threshold"], (detection, other, offset), data["suspicion_threshold"], data["min_confidence"],
+                data["look_threshold"], (detection, other, offset, level), data["suspicion_threshold"], data["min_confidence"],
                 {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
                 {name: float(confidence) for name, confidence in data["profiles"].items()}, str(path),
             )  # fmt: skip
@@ -90,17 +91,17 @@ class Ranker:
         }  # fmt: skip
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
-    def is_suspicious(self, logits: Floats, best_others: Floats) -> NDArray[np.bool_]:
-        """Which characters are worth proposals, from the discriminator's logits and the generator's best other (n,) each."""
-        detection, other, offset = self.suspicion
-        score = detection * logits + (other * best_others if other else 0.0) + offset
+    def is_suspicious(self, logits: Floats, best_others: Floats, levels: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which characters are worth proposals, from the discriminator's logits, the generator's best other and the levels (n,) each."""
+        detection, other, offset, level = self.suspicion
+        score = detection * logits + (other * best_others if other else 0.0) + offset + level * levels
         found: NDArray[np.bool_] = score >= np.log(self.suspicion_threshold / (1 - self.suspicion_threshold))
         return found
 
-    def may_be_suspicious(self, logits: Floats) -> NDArray[np.bool_]:
+    def may_be_suspicious(self, logits: Floats, levels: NDArray[Any]) -> NDArray[np.bool_]:
         """Which of these ``is_suspicious`` could find so, whatever the generator says of them: the likeliest other has ln p = 0 at most."""
         certain = np.zeros_like(logits)
-        return self.is_suspicious(logits, certain) | (self.suspicion[1] < 0)
+        return self.is_suspicious(logits, certain, levels) | (self.suspicion[1] < 0)
 
     def scores(self, features: Floats) -> Floats:
         """w·f of each edit: (edits, FEATURES) → (edits,)."""

@@ -15,6 +15,7 @@ from corrector.check import Ranked, Seen, check_features, word_model_gains
 from corrector.detect import detect
 from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
+from corrector.electra.marks import levels_of
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.in_order import portions
@@ -98,10 +99,11 @@ class Stages:
             yield from self._looks(part, encodings, readings)
 
     def _flagged(self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> list[Flagged]:
-        """The characters that the discriminator flags."""
+        """The characters that the discriminator flags, or their marks."""
         flagged = []
         for number, (window, encoding, reading) in enumerate(zip(windows, encodings, readings, strict=True)):
-            found = detect(window, encoding, reading.logits, self.ranker.look_threshold)
+            others = self.ranker.may_be_suspicious(reading.logits, levels_of(encoding.types))
+            found = detect(window, encoding, reading.logits, self.ranker.look_threshold, others)
             if found:
                 flagged.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
         return flagged
@@ -115,7 +117,8 @@ class Stages:
         places = [encodings[number].token_of[indexes] for number, indexes in flagged]
         logits = np.concatenate([readings[number].logits[own] for (number, _), own in zip(flagged, places, strict=True)])
         sites = [(encodings[number], token) for (number, _), own in zip(flagged, places, strict=True) for token in own.tolist()]
-        hopeful = self.ranker.may_be_suspicious(logits)
+        levels = np.concatenate([levels_of(encodings[number].types[own]) for (number, _), own in zip(flagged, places, strict=True)])
+        hopeful = self.ranker.may_be_suspicious(logits, levels)
         others = np.flatnonzero(~hopeful).tolist()
         hopeful[others] = [len(ids) > 0 for ids in self.characters.completions([sites[i] for i in others])]
         kept = iter(hopeful.tolist())
@@ -129,10 +132,12 @@ class Stages:
         views = self.runtime.log_probabilities(
             [encodings[number] for number, _ in flagged], places, [readings[number] for number, _ in flagged]
         )
-        return [
-            Look(number, indexes, own, readings[number].logits[own], view, best_others(view, encodings[number].ids[own], self.characters))
-            for (number, indexes), own, view in zip(flagged, places, views, strict=True)
-        ]
+        looks = []
+        for (number, indexes), own, view in zip(flagged, places, views, strict=True):
+            encoding = encodings[number]
+            others = best_others(view, encoding.ids[own], self.characters)
+            looks.append(Look(number, indexes, own, readings[number].logits[own], levels_of(encoding.types[own]), view, others))
+        return looks
 
     def _proposed(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]

@@ -23,13 +23,15 @@ _NOTHING: Floats = np.zeros(0, dtype=np.float32)
 
 @dataclass(frozen=True)
 class Look:
-    """The characters of one window that the discriminator flags: their places in it and among its tokens, its logits for them,
-    the generator's log-probabilities (characters, vocabulary), and those of the likeliest other Han character (characters,)."""
+    """The characters of one window that the discriminator flags: their places in it and among its tokens, its logits for them, the levels
+    of their marks, the generator's log-probabilities (characters, vocabulary), and those of the likeliest other Han character
+    (characters,)."""
 
     window: int
     indexes: list[int]
     tokens: list[int]
     logits: Floats
+    levels: Ints
     visible: Floats
     best_others: Floats
 
@@ -43,10 +45,11 @@ def suspected(
     completions = iter(characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
     for look in looks:
         completing = list(islice(completions, len(look.tokens)))
-        kept = np.flatnonzero(np.array([len(ids) > 0 for ids in completing]) | ranker.is_suspicious(look.logits, look.best_others)).tolist()
+        suspicious = ranker.is_suspicious(look.logits, look.best_others, look.levels)
+        kept = np.flatnonzero(np.array([len(ids) > 0 for ids in completing]) | suspicious).tolist()
         names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
         members = [
-            Proposal(index, look.tokens[i], float(look.logits[i]), float(names[index]), look.visible[i], completing[i])
+            Proposal(index, look.tokens[i], float(look.logits[i]), int(look.levels[i]), float(names[index]), look.visible[i], completing[i])
             for i, index in ((i, look.indexes[i]) for i in kept)
         ]
         groups += [(look.window, grouped) for grouped in group(members)]

@@ -59,6 +59,7 @@ def test_features_by_hand() -> None:
     assert rows[:, column("suspicion_removed")] == pytest.approx([np.log(4) - np.log(2) - np.log(4), np.log(8)], abs=1e-5)
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
     assert rows[:, column("wide_word_model_gain")].tolist() == [0.25, -3.0]
+    assert rows[:, column("level_after")].tolist() == [15, 15]
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
     around = rows[:, column(SURROUNDINGS[0]) : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
     assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,9 +29,9 @@ from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
 from corrector.electra.runtime import Encoding
 from corrector.electra.static_map import StaticMap
-from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.tokenizer import Marker, Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
-from corrector.pipeline import BLOCK, BLOCK_CHARACTERS, PART, Corrector, _parts
+from corrector.pipeline import BLOCK, BLOCK_CHARACTERS, PART, Corrector, _parts, windows_of
 from corrector.propose import Characters, around, propose
 from corrector.rank import CHECK_FEATURES, MASKED, Ranker, belief, default_ranker
 from corrector.rewrites import together
@@ -107,19 +108,44 @@ def test_clean_text_never_reaches_the_generator() -> None:
 
 
 def test_the_generator_is_asked_only_of_what_its_answer_could_make_suspicious() -> None:
-    ranker = dataclasses.replace(default_ranker(), suspicion=(0.6, 1.05, -0.8), suspicion_threshold=0.1)
+    ranker = dataclasses.replace(default_ranker(), suspicion=(0.6, 1.05, -0.8, 0.2), suspicion_threshold=0.1)
     logits = np.linspace(-8, 8, 200, dtype=np.float32)
-    may_be = ranker.may_be_suspicious(logits)
-    assert (may_be == ranker.is_suspicious(logits, np.zeros_like(logits))).all() and 0 < may_be.sum() < len(logits)
+    levels = np.arange(200) % 16
+    may_be = ranker.may_be_suspicious(logits, levels)
+    assert (may_be == ranker.is_suspicious(logits, np.zeros_like(logits), levels)).all() and 0 < may_be.sum() < len(logits)
     for answer in (-0.001, -1, -20):
-        assert not (ranker.is_suspicious(logits, np.full_like(logits, answer)) & ~may_be).any()
-    assert dataclasses.replace(ranker, suspicion=(0.6, -1.0, -0.8)).may_be_suspicious(logits).all()
+        assert not (ranker.is_suspicious(logits, np.full_like(logits, answer), levels) & ~may_be).any()
+    assert dataclasses.replace(ranker, suspicion=(0.6, -1.0, -0.8, 0.2)).may_be_suspicious(logits, levels).all()
 
     for offset, asked in ((0.0, True), (-20.0, False)):
         corrector, runtime = make()
-        corrector.stages.ranker = dataclasses.replace(corrector.stages.ranker, suspicion=(1.0, 1.0, offset))
+        corrector.stages.ranker = dataclasses.replace(corrector.stages.ranker, suspicion=(1.0, 1.0, offset, 0.0))
         assert bool(corrector.correct("我很高形。").corrections) is asked
         assert bool(runtime.calls["generator"]) is asked
+
+
+def _marked(marks: Marker, wrong: int, ids: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """The marks with a level of 10 at this id and of 0 elsewhere."""
+    found: np.ndarray = marks(ids) % 1024 + 1024 * 10 * (ids == wrong)  # type: ignore[type-arg]
+    return found
+
+
+def test_a_mark_alone_can_make_a_character_suspicious() -> None:
+    """One that the discriminator would not flag: what the ranker's weights of both say together counts, not each by itself."""
+    for level_weight, found in ((0.0, False), (1.0, True)):
+        corrector, runtime = make()
+        stages = corrector.stages
+        stages.ranker = dataclasses.replace(stages.ranker, look_threshold=0.9999, suspicion=(0.1, 0.0, -4.0, level_weight))
+        marks = stages.tokenizer.marker
+        assert marks is not None
+        wrong = stages.tokenizer.id_of["形"]
+        stages.tokenizer = Tokenizer(VOCABULARY, partial(_marked, marks, wrong))
+        choices = stages.choices(list(windows_of(Document(None, "我今天很高形。"), 126)))
+        assert bool(choices[0]) is found and bool(runtime.calls["generator"]) is found
+        if found:
+            (choice,) = choices[0]
+            assert choice.edits[0].replacement == "兴"
+            assert choice.edits[0].features[FEATURES.index("level")] == 10
 
 
 def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> None:
@@ -428,7 +454,7 @@ def proposal(character: str, index: int, *candidates: str, masked: bool = False)
         view[KNOWN.id_of[candidate]] = -1.0 - rank
     encoding = Tokenizer(VOCABULARY, tables().types).encode(character)
     (found,) = propose([(encoding, 1)], [view[None]], [()], KNOWN)
-    return Proposal(index, index + 1, 3.0, 0.0, view, found, view if masked else None)
+    return Proposal(index, index + 1, 3.0, 2, 0.0, view, found, view if masked else None)
 
 
 def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> None:
@@ -570,7 +596,7 @@ def test_features_of_many_groups_are_those_of_each() -> None:
             sites = [(encoding, place + 1) for place in range(first, first + size)]
             views = rng.normal(-6, 3, (2, size, len(VOCABULARY))).astype(np.float32)
             found = zip(sites, *views, propose(sites, views, [()] * len(sites), KNOWN), strict=True)
-            groups.append((encoding, [Proposal(t - 1, t, 1.0, 0.5, v, ids, m) for (_, t), v, m, ids in found]))
+            groups.append((encoding, [Proposal(t - 1, t, 1.0, 7, 0.5, v, ids, m) for (_, t), v, m, ids in found]))
     groups.insert(3, (groups[0][0], [dataclasses.replace(groups[0][1][0], candidates=())]))
     together = edits_of(groups, KNOWN)
     assert [len(edits) > 0 for edits in together] == [number != 3 for number in range(len(groups))]

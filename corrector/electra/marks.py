@@ -43,6 +43,11 @@ PLAIN_MARKS = math.prod(MARK_FACTORS)
 _PAIR_LEVELS = np.array([0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])  # of each step of ngrams.PAIR_STEPS
 
 
+def levels_of(types: NDArray[Any]) -> NDArray[Any]:
+    """The fourth factor of marks, 0 for the token types of networks without any: the same shape."""
+    return types % PLAIN_MARKS // (PLAIN_MARKS // LEVELS)
+
+
 @dataclass(frozen=True, eq=False)
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table

@@ -67,7 +67,8 @@ def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], 
     if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
-    stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
+    for _ in range(2):  # what the first fit finds suspicious is more than what the discriminator alone flags
+        stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
     examples = _examples_of_both(stages, rows, _examples)
     if sum(example.right >= 0 for example in examples) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
@@ -185,21 +186,21 @@ class Found:
     choice: GroupChoice
 
 
-def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float]:
-    """``Ranker.suspicion``: logistic regression on the characters that the discriminator flags, wrong or not."""
+def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, float]:
+    """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not."""
     from sklearn.linear_model import LogisticRegression
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
     for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
         for look in looks:
-            values.append(np.stack([look.logits, look.best_others], 1))
+            values.append(np.stack([look.logits, look.best_others, look.levels], 1))
             row, sentence = block[look.window]
             source, target = (text[sentence.span.start :] for text in rows[row])
             wrong += [source[index] != target[index] for index in look.indexes]
     fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong))
-    detection, other = (round(float(weight), 5) for weight in fitted.coef_[0])
-    return detection, other, round(float(fitted.intercept_[0]), 5)
+    detection, other, level = (round(float(weight), 5) for weight in fitted.coef_[0])
+    return detection, other, round(float(fitted.intercept_[0]), 5), level
 
 
 def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
