@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,8 +46,9 @@ def tables() -> MarkTables:
 
 @pytest.fixture(autouse=True)
 def every_look_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In so little text hardly any pair is known."""
-    monkeypatch.setattr("corrector.electra.look_alikes._FEW_PAIRS", 0)
+    """In so little text hardly any pair is known, and all is unlikely."""
+    monkeypatch.setattr(look_alikes, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(look_alikes, "_HOPELESS", -np.inf)
 
 
 def texts_like(tables: MarkTables, rng: np.random.Generator, count: int, length: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -162,6 +164,32 @@ def test_levels_and_alternatives_are_those_of_plain_loops(tables: MarkTables, mo
         assert mark // PLAIN_MARKS == (best if odds[best] > look_alikes._WORTH_NAMING else 0)
         levels.add(level)
     assert len(levels) > 3
+
+
+def test_words_are_asked_only_of_look_alikes_with_hope(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    partial: list[np.ndarray] = []  # type: ignore[type-arg]
+    gains, slip_odds = WordsThrough.gains, look_alikes._slip_odds
+
+    def counted(self: WordsThrough, places: np.ndarray, which: np.ndarray, characters: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        asked.append(len(which))
+        return gains(self, places, which, characters)
+
+    def seen(*arguments: Any) -> np.ndarray:  # type: ignore[type-arg]
+        partial.append(slip_odds(*arguments))
+        return partial[-1]
+
+    monkeypatch.setattr(WordsThrough, "gains", counted)
+    monkeypatch.setattr(look_alikes, "_slip_odds", seen)
+    monkeypatch.setattr(look_alikes, "SLIP_WEIGHTS", look_alikes.SLIP_WEIGHTS._replace(words=np.float32(0)))
+    texts = texts_like(tables, np.random.default_rng(5), 20, 20)
+    tables.types(texts)
+    middle = np.quantile(partial[0], 0.7)
+    for least in (middle, np.inf):
+        monkeypatch.setattr(look_alikes, "_HOPELESS", least)
+        types = tables.types(texts)
+        assert asked[-1] == (partial[0] >= least).sum() and (partial[-1][partial[0] < least] == -np.inf).all()
+    assert (types // 1024 == 0).all()  # no level, nothing named
 
 
 def test_a_rare_character_is_less_likely_a_slip(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,9 @@ _ASSOCIATION_WEIGHT = np.float32(1.5)  # of an association's strength beside the
 _NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the character is still offered
 _ODDS_STEPS = np.array([-8.0, -6.5, -5.5, -4.7, -4.0, -3.4, -2.9, -2.4, -1.9, -1.4, -0.8, -0.1, 0.7, 1.6, 2.8], dtype=np.float32)
 """Log-odds of a slip from which levels 1 to 15 begin."""
+_HOPELESS = np.float32(-7.0)  # a look-alike that similarity and triples leave less is not weighed on: words hardly ever make up for it
 _WORTH_NAMING = np.float32(-6.0)  # log-odds from which on a look-alike is offered: at one right character in five
-_BLOCK = 200  # places compared at a time: some thousand keys, which the caches hold
+_BLOCK = 800  # places compared at a time: for so many keys array operations pay, and the caches nearly hold them
 
 
 class SlipWeights(NamedTuple):
@@ -159,17 +160,20 @@ def _gains(flat: Ids, places: Ids, compared: _Compared, words: WordsAround | Non
 def _slip_odds(
     ngrams: Ngrams, flat: Ids, places: Ids, own: Scores, compared: _Compared, words: WordsAround | None, through: WordsThrough
 ) -> Scores:
-    """The log-odds that each look-alike was meant: (look-alikes,)."""
-    weights, which = SLIP_WEIGHTS, compared.which
+    """The log-odds that each look-alike was meant, -inf for hopeless ones: (look-alikes,)."""
+    weights = SLIP_WEIGHTS
     of_place = weights.bias + weights.common * ngrams.log_counts[flat[places]] + weights.fitting * own
-    if words is not None:
-        of_place += weights.associated_before * _association(words, flat, places, flat[places])
-    odds: Scores = of_place[which]
+    odds: Scores = of_place[compared.which]
     odds += weights.triples * compared.gain
-    odds += weights.words * through.gains(places, which, compared.characters)
     odds += weights.similarity * compared.log_similarity
+    hopeful = odds >= _HOPELESS
+    which, characters = compared.which[hopeful], compared.characters[hopeful]
+    found = odds[hopeful]
+    found += weights.words * through.gains(places, which, characters)
     if words is not None:
-        odds += weights.associated_after * _association(words, flat, places[which], compared.characters)
+        found += weights.associated_after * _association(words, flat, places[which], characters)
+        found += (weights.associated_before * _association(words, flat, places, flat[places]))[which]
+    odds[hopeful], odds[~hopeful] = found, -np.inf
     return odds
 
 

@@ -64,8 +64,8 @@ def _use(manifest: Mapping[str, Any]) -> str:
             "- Traditional text, and characters outside `vocab.txt`, were not trained on.",
             "- Not for judging people by their writing, nor for changing legal or medical text unseen.",
             "",
-            f"Characters with a probability of at least {look} of being replaced are looked into; corrections that are right"
-            f" with a probability of at least {chosen} are made, others only suggested.",
+            f"Characters with a probability of at least {look} of being replaced, or that their marks make suspicious beside it, are looked"
+            f" into; corrections that are right with a probability of at least {chosen} are made, others only suggested.",
         )
     )
 
