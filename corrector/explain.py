@@ -6,10 +6,10 @@ was proposed, every feature of the ranker with its share of the score, the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
-from corrector.detect import detect, is_correctable, probability
+from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
@@ -66,8 +66,8 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
     stages = corrector.stages
     encoding = stages.tokenizer.encode(window.text)
     logits = stages.runtime.read([encoding])[0].logits
-    yield _readings(corrector, text, window, encoding, logits, view)
-    suspicions = {s.span.start for s in detect(window, encoding, logits, stages.ranker.look_threshold)}
+    suspicions = {s.span.start for s in stages.suspicions(window, encoding, logits)}
+    yield _readings(corrector, text, window, encoding, logits, suspicions, view)
     if not suspicions:
         yield "No character is suspicious enough: nothing is proposed.\n"
     for choice in stages.choices([window])[0]:
@@ -83,7 +83,9 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
         yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing likely enough can be proposed.\n"
 
 
-def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encoding, logits: Floats, view: View) -> str:
+def _readings(
+    corrector: Corrector, text: str, window: Sentence, encoding: Encoding, logits: Floats, suspicions: Set[int], view: View
+) -> str:
     """One row a character: its place, the token if it is another, whether it was replaced, and its marks."""
     stages = corrector.stages
     marked, tables = stages.tokenizer.marker is not None, stages.tokenizer.tables
@@ -95,7 +97,7 @@ def _readings(corrector: Corrector, text: str, window: Sentence, encoding: Encod
         replaced = probability(float(logits[token]))
         marks = _marks(int(encoding.types[token]), stages.vocabulary, slips) if marked else ()
         note = _note(window, encoding, index)
-        suspicious = not note and replaced >= stages.ranker.look_threshold
+        suspicious = window.span.start + index in suspicions
         shown = ("" if name == char else safe(name), _exact(replaced))
         bar = view.styled(_bar(replaced), fg="red" if suspicious else None, dim=not suspicious)
         place = str(window.span.start + index + 1)

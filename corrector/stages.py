@@ -25,7 +25,7 @@ from corrector.recall import Recall
 from corrector.rewrites import rewritten, together
 from corrector.similarity.words import tables_from_jieba
 from corrector.suspect import Look, best_others, suspected
-from corrector.types import Sentence
+from corrector.types import Sentence, Suspicion
 
 if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory
@@ -102,11 +102,15 @@ class Stages:
         """The characters that the discriminator flags, or their marks."""
         flagged = []
         for number, (window, encoding, reading) in enumerate(zip(windows, encodings, readings, strict=True)):
-            others = self.ranker.may_be_suspicious(reading.logits, levels_of(encoding.types))
-            found = detect(window, encoding, reading.logits, self.ranker.look_threshold, others)
+            found = self.suspicions(window, encoding, reading.logits)
             if found:
                 flagged.append((number, [suspicion.span.start - window.span.start for suspicion in found]))
         return flagged
+
+    def suspicions(self, window: Sentence, encoding: Encoding, logits: Floats) -> tuple[Suspicion, ...]:
+        """The characters of a window that the discriminator flags with these logits (tokens,), by itself or together with their marks."""
+        others = self.ranker.may_be_suspicious(logits, levels_of(encoding.types))
+        return detect(window, encoding, logits, self.ranker.look_threshold, others)
 
     def _worth_a_look(
         self, flagged: Sequence[Flagged], encodings: Sequence[Encoding], readings: Sequence[Reading]
