@@ -32,7 +32,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "raw-0.txt").write_text(FIRST * 30, "utf-8")
     (folder / "raw-1.txt").write_text(SECOND * 30, "utf-8")
-    (folder / "clean-0.txt").write_text(FIRST + SECOND.replace("。", ""), "utf-8")
+    (folder / "clean-0.txt").write_text(FIRST + SECOND.replace("。", "") + "\n\n", "utf-8")
     files = [folder / f"{name}.txt" for name in ("raw-0", "raw-1", "clean-0")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "天来了": 2, "春天来了": 3, "冬天": 5})

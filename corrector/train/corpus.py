@@ -100,17 +100,18 @@ def pack(
     tokenizer = Tokenizer(vocabulary)
     parts: list[list[Tokens]] = [[] for _ in range(max(fold_of.values()) + 1)]
     for path in sorted(files, key=lambda path: path.name not in fold_of):  # those of a part first
-        text = read_text(path)
-        tokens = tokenize_lines(text if text.endswith("\n") else text + "\n", tokenizer)
+        text = read_text(path).rstrip("\n")
+        tokens = tokenize_lines(text + "\n", tokenizer)
         name = path.name.split(".")[0]
         own = fold_of.get(path.name)
-        fold = np.array([part_of.get(hash(line), IN_NONE) if own is None else own for line in text.rstrip("\n").split("\n")], dtype=np.int8)
+        fold = np.array([part_of.get(hash(line), IN_NONE) if own is None else own for line in text.split("\n")], dtype=np.int8)
         if own is not None:
             parts[own].append(tokens)
         else:
             kept = ~shared_lines(tokens, fold, parts, tokenizer.sep_id)
             say(f"{name}: {kept.mean():.0%} of {len(fold):,} lines kept, the others share passages with other text")
-            tokens, fold = tokens[kept[(tokens == tokenizer.sep_id).cumsum() - (tokens == tokenizer.sep_id)]], fold[kept]
+            ends = tokens == tokenizer.sep_id
+            tokens, fold = tokens[kept[ends.cumsum() - ends]], fold[kept]
         np.save(out / f"{name}.npy", tokens)
         np.save(out / f"{name}.fold.npy", fold)
     lexicon = lexicon_words()
