@@ -14,7 +14,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.electra.word_model import WordModel
 from corrector.errors import ConfigError, InputError
 from corrector.similarity.glyph import glyph_similarity
-from corrector.similarity.pinyin import pinyin_similarity
+from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.train import corpus, overlap, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
 from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes, words_path
@@ -154,20 +154,31 @@ def test_clean_lines_that_share_passages_with_other_parts_are_known(monkeypatch:
     assert not overlap.shared_lines(np.array([end]), np.array([IN_NONE]), parts, end).any()
 
 
-def test_look_alikes_are_the_most_similar_first() -> None:
+def test_look_alikes_are_similar_and_common() -> None:
     vocabulary = (*SPECIALS, "，", "型", "形", "行", "兴", "木")
-    alike, similarity = look_alikes(vocabulary)
+    alike, similarity = look_alikes(vocabulary, np.full(len(vocabulary), 100))
     assert alike.shape == similarity.shape == (len(vocabulary), LOOK_ALIKES)
     others = [vocabulary[i] for i in alike[vocabulary.index("形")] if i]
-    assert {"型", "行"} <= set(others) and "形" not in others
+    assert others[0] == "型" and "行" in others and "形" not in others
     for token, row, how_much in zip(vocabulary, alike, similarity, strict=True):
         kept = np.count_nonzero(row)
         assert not row[kept:].any() and not how_much[kept:].any()
-        assert how_much[:kept].tolist() == sorted(how_much[:kept].tolist(), reverse=True)
         for other, found in zip(row[:kept], how_much[:kept], strict=True):
             pair = token, vocabulary[other]
             assert found == round(255 * max(pinyin_similarity(*pair), glyph_similarity(*pair)))
     assert not alike[: len(SPECIALS) + 1].any()
+
+
+def test_of_equally_similar_look_alikes_the_common_ones_are_kept() -> None:
+    homophones = "".join(char for char, likeness in nearest_by_sound("亿", 200) if likeness >= 0.9)
+    assert len(homophones) > LOOK_ALIKES + 10
+    vocabulary = (*SPECIALS, "亿", *homophones)
+    counts = np.full(len(vocabulary), 10)
+    common = [vocabulary.index(char) for char in homophones[-5:]]  # the last of all, were it for likeness in sound alone
+    counts[common] = 1_000_000
+    alike, _ = look_alikes(vocabulary, counts)
+    kept = alike[vocabulary.index("亿")].tolist()
+    assert 0 not in kept and set(common) <= set(kept)
 
 
 def test_window_starts_at_a_sentence_unless_that_is_far(packed: Path, tokenizer: Tokenizer) -> None:

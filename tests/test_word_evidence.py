@@ -192,6 +192,33 @@ def test_words_are_asked_only_of_look_alikes_with_hope(tables: MarkTables, monke
     assert (types // 1024 == 0).all()  # no level, nothing named
 
 
+def test_words_are_asked_only_of_look_alikes_near_the_best(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    whose: list[np.ndarray] = []  # type: ignore[type-arg]
+    partial: list[np.ndarray] = []  # type: ignore[type-arg]
+    slip_odds = look_alikes._slip_odds
+
+    def seen(*arguments: Any) -> np.ndarray:  # type: ignore[type-arg]
+        whose.append(arguments[4].which)
+        partial.append(slip_odds(*arguments))
+        return partial[-1]
+
+    monkeypatch.setattr(look_alikes, "_slip_odds", seen)
+    monkeypatch.setattr(look_alikes, "_HOPELESS", np.float32(-1e4))
+    monkeypatch.setattr(look_alikes, "SLIP_WEIGHTS", look_alikes.SLIP_WEIGHTS._replace(words=np.float32(0)))
+    texts = texts_like(tables, np.random.default_rng(5), 20, 20)
+    monkeypatch.setattr(look_alikes, "_FAR_BEHIND", np.float32(1e3))
+    tables.types(texts)
+    best = np.full(whose[0].max() + 1, -np.inf)
+    np.maximum.at(best, whose[0], partial[0])
+    behind = best[whose[0]] - partial[0]
+    far = behind.max() / 2
+    monkeypatch.setattr(look_alikes, "_FAR_BEHIND", np.float32(far))
+    tables.types(texts)
+    assert np.isfinite(partial[0]).all() and far > 0.01
+    assert ((partial[1] == -np.inf) == (behind > far)).all()
+    assert np.allclose(partial[1][behind < far], partial[0][behind < far])
+
+
 def test_a_rare_character_is_less_likely_a_slip(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
     """All else being equal, by ``common`` for each e-fold of its count."""
     ngrams = tables.ngrams

@@ -44,6 +44,7 @@ _NEARLY = np.float32(-4.0)  # a look-alike that scores so much less than the cha
 _ODDS_STEPS = np.array([-8.0, -6.5, -5.5, -4.7, -4.0, -3.4, -2.9, -2.4, -1.9, -1.4, -0.8, -0.1, 0.7, 1.6, 2.8], dtype=np.float32)
 """Log-odds of a slip from which levels 1 to 15 begin."""
 _HOPELESS = np.float32(-7.0)  # a look-alike that similarity and triples leave less is not weighed on: words hardly ever make up for it
+_FAR_BEHIND = np.float32(2.0)  # nor is one that they leave so much less than the best of its place
 _WORTH_NAMING = np.float32(-6.0)  # log-odds from which on a look-alike is offered: at one right character in five
 _BLOCK = 800  # places compared at a time: for so many keys array operations pay, and the caches nearly hold them
 
@@ -168,9 +169,12 @@ def _slip_odds(
     odds: Scores = of_place[compared.which]
     odds += weights.triples * compared.gain
     odds += weights.similarity * compared.log_similarity
-    hopeful = odds >= _HOPELESS
-    which, characters = compared.which[hopeful], compared.characters[hopeful]
-    found = odds[hopeful]
+    best = np.full(len(places), _HOPELESS + _FAR_BEHIND)
+    np.maximum.at(best, compared.which, odds)
+    hopeful = odds >= (best - _FAR_BEHIND)[compared.which]
+    characters, found = compared.characters[hopeful], odds[hopeful]
+    some, which = np.unique(compared.which[hopeful], return_inverse=True)
+    places = places[some]  # most have no look-alike left
     found += weights.words * through.gains(places, which, characters)
     if words is not None:
         found += weights.associated_after * _association(words, flat, places[which], characters)

@@ -76,10 +76,8 @@ class WordsThrough:
                 key = np.zeros_like(places)
                 for offset in range(-start, size - start):
                     key = key * model.vocabulary_size + (characters if offset == 0 else self.flat[places + offset])
-                keys = key.view(np.uint64)
-                (owner,) = words.has(keys).nonzero()
-                number = words.keys.searchsorted(keys[owner]) + base
-                found.append((owner, number, np.full_like(owner, start), np.full_like(owner, size)))
+                owner, number = words.find(key.view(np.uint64))
+                found.append((owner, number + base, np.full_like(owner, start), np.full_like(owner, size)))
             base += len(words)
         whose, which, starts, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
         return whose, which, starts, sizes

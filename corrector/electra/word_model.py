@@ -150,9 +150,8 @@ def word_numbers(texts: Ids, vocabulary_size: int, words: Words) -> Ids:
         if size > length:
             break
         key = key[:, :-1] * vocabulary_size + texts[:, size - 1 :]
-        keys = key.view(np.uint64)
-        found = own.has(keys)
-        row, place = found.nonzero()
-        numbers[place, size - 1, row] = own.keys.searchsorted(keys[found]) + before
+        which, number = own.find(key.view(np.uint64).reshape(-1))
+        row, place = np.divmod(which, key.shape[1])
+        numbers[place, size - 1, row] = number + before
         before += len(own)
     return numbers

@@ -24,14 +24,21 @@ class WordSet:
         return len(self.keys)
 
     def has(self, wanted: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which keys are those of words: the same shape. A search in 100,000 keys takes long; most that are none are ruled out before."""
-        flat = wanted.reshape(-1)
-        found = np.zeros(len(flat), dtype=np.bool_)
-        if len(self.keys):
-            (likely,) = self._taken.take(_slots(flat)).nonzero()
-            keys = flat[likely]
-            found[likely] = self.keys.take(self.keys.searchsorted(keys), mode="clip") == keys
+        """Whether each key is that of a word: the same shape."""
+        found = np.zeros(wanted.size, dtype=np.bool_)
+        found[self.find(wanted.reshape(-1))[0]] = True
         return found.reshape(wanted.shape)
+
+    def find(self, wanted: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which of these keys (n,) are those of words, and the numbers of these in ``keys``: (words,) each. A search in 100,000 keys takes
+        long; most that are none are ruled out before."""
+        (likely,) = self._taken.take(_slots(wanted)).nonzero()
+        if not len(self.keys):
+            return likely, likely
+        keys = wanted[likely]
+        numbers = self.keys.searchsorted(keys)
+        is_word = self.keys.take(numbers, mode="clip") == keys
+        return likely[is_word], numbers[is_word]
 
     @cached_property
     def _taken(self) -> NDArray[np.bool_]:

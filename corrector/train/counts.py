@@ -16,9 +16,8 @@ from corrector.electra.static_map import StaticMap, StaticSet
 from corrector.electra.word_model import WordModel
 from corrector.electra.word_set import WordSet
 from corrector.errors import InputError
-from corrector.propose import similar_characters
-from corrector.similarity.glyph import glyph_similarity
-from corrector.similarity.pinyin import pinyin_similarity
+from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
+from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.similarity.words import word_keys
 from corrector.train.associate import associations_of
 from corrector.train.keys import count_keys
@@ -26,22 +25,31 @@ from corrector.train.word_counts import word_models_of
 
 Tokens = NDArray[np.uint16]
 LOOK_ALIKES = 40
+_BY_SOUND, _BY_SHAPE = 250, 60  # neighbours that are considered: syllables such as yì have more than a hundred characters
+_SHAPE_TOO, _COMMON = 0.2, 0.05  # of likeness in shape and of ln count beside similarity; compared on errors in labelled rows
 AGAIN = "make the folder with `python -m corrector.train pack`"
 IN_NONE = -1  # the part of the corpus of a text that is in none of them
 
 
-def look_alikes(vocabulary: Sequence[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """The ids of the most similar characters by sound or shape, and how similar they are in 255ths: (vocabulary, LOOK_ALIKES)."""
+def look_alikes(vocabulary: Sequence[str], counts: NDArray[Any]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """The ids of the characters that each is likeliest a slip for, those that sound or look most alike and are common, by their
+    ``counts`` (vocabulary,); and how similar they are in 255ths: (vocabulary, LOOK_ALIKES)."""
     ids = {token: number for number, token in enumerate(vocabulary)}
+    common = _COMMON * np.log(counts + 1)
     alike = np.zeros((len(vocabulary), LOOK_ALIKES), dtype=np.uint16)
     similarity = np.zeros(alike.shape, dtype=np.uint8)
     for row, token in enumerate(vocabulary):
         if len(token) != 1:
             continue
-        others = [other for other in similar_characters(token) if other in ids and other != token]
-        scored = [(max(pinyin_similarity(token, other), glyph_similarity(token, other)), other) for other in others]
-        for column, (score, other) in enumerate(sorted(scored, key=lambda pair: -pair[0])[:LOOK_ALIKES]):
-            alike[row, column], similarity[row, column] = ids[other], round(255 * score)
+        nearest = [*nearest_by_sound(token, _BY_SOUND), *nearest_by_shape(token, _BY_SHAPE)]
+        others = [other for other in dict.fromkeys(other for other, _ in nearest) if other in ids and other != token]
+        sound = np.array([pinyin_similarity(token, other) for other in others])
+        shape = np.array([glyph_similarity(token, other) for other in others])
+        numbers = np.array([ids[other] for other in others], dtype=np.int64)
+        score = np.maximum(sound, shape) + _SHAPE_TOO * shape + common[numbers]
+        best = np.argsort(-score, kind="stable")[:LOOK_ALIKES]
+        alike[row, : len(best)] = numbers[best]
+        similarity[row, : len(best)] = np.round(255 * np.maximum(sound, shape)[best])
     return alike, similarity
 
 
@@ -59,14 +67,20 @@ def ngrams_of(
         found.append((keys, steps_of(counts, steps, scale)))
     pairs, (triples, step) = found
     common = step > 1
-    characters = np.zeros(vocabulary_size)
-    for tokens in arrays:
-        characters += np.bincount(tokens, minlength=vocabulary_size)
-    characters[:specials] = 0
+    characters = character_counts(arrays, vocabulary_size, specials)
     return Ngrams(
         (characters / scale).astype(np.float32), StaticMap.build(*pairs), StaticMap.build(triples[common], step[common] - 1), *alike,
         StaticSet.build(triples[~common]),
     )  # fmt: skip
+
+
+def character_counts(arrays: Sequence[Tokens], vocabulary_size: int, specials: int) -> NDArray[np.float64]:
+    """How often each character occurs in token arrays: (vocabulary,)."""
+    counts = np.zeros(vocabulary_size)
+    for tokens in arrays:
+        counts += np.bincount(tokens, minlength=vocabulary_size)
+    counts[:specials] = 0
+    return counts
 
 
 def write_marks(
@@ -79,7 +93,8 @@ def write_marks(
 ) -> None:
     """Write ``marks.without-N.npz`` and ``words.without-N.npz``, the counts of the corpus without its part number N, for each; and
     ``marks.all.npz`` and ``words.all.npz``, of all of it."""
-    words, alike = word_keys(lexicon, vocabulary), look_alikes(vocabulary)
+    words = word_keys(lexicon, vocabulary)
+    alike = look_alikes(vocabulary, character_counts([tokens for part in parts for tokens in part], len(vocabulary), specials))
     sets = (WordSet(words[0]), WordSet(words[1]), WordSet(words[2]))
     total = sum(len(tokens) for part in parts for tokens in part)
     without = (*range(len(parts)), IN_NONE)
