@@ -45,8 +45,10 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     document = Document(None, text, protected=ignored_spans(text))
     revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
     windows = list(revision.windows(corrector.stages.max_length))
+    ranker = corrector.stages.ranker
+    sooner = ", or sooner if its mark speaks against it" if ranker.suspicion[3] else ""
     parts = [
-        f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(corrector.stages.ranker.look_threshold)},"
+        f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(ranker.look_threshold)}{sooner};"
         f" a correction is made from {_exact(corrector.min_confidence)}.\n"
     ]
     if not windows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import click
@@ -42,6 +43,14 @@ def test_every_character_with_its_probability_and_marks() -> None:
     assert re.fullmatch(r" +2  今 +0\.2 %  +0/7 +5/7 +well +begins a word of 2", row_of(text, 2))
     assert re.fullmatch(r" +3  天 +0\.2 %  +5/7 +0/7 +well +ends a word of 2", row_of(text, 3))
     assert row_of(text, 7).endswith("not Han")
+
+
+def test_first_line_says_whether_marks_are_weighed_too() -> None:
+    corrector, _ = make()
+    first = lambda: explain(corrector, "我今天很高形").splitlines()[0]  # noqa: E731
+    assert "a character is suspicious from 20.0 %; a correction" in first()
+    corrector.stages.ranker = dataclasses.replace(corrector.stages.ranker, suspicion=(1.0, 0.0, 0.0, 0.2))
+    assert "from 20.0 %, or sooner if its mark speaks against it; a correction" in first()
 
 
 def test_marks_name_every_level_and_word() -> None:
