@@ -163,6 +163,7 @@ def test_look_alikes_are_similar_and_common() -> None:
     for token, row, how_much in zip(vocabulary, alike, similarity, strict=True):
         kept = np.count_nonzero(row)
         assert not row[kept:].any() and not how_much[kept:].any()
+        assert how_much[:kept].tolist() == sorted(how_much[:kept].tolist(), reverse=True)
         for other, found in zip(row[:kept], how_much[:kept], strict=True):
             pair = token, vocabulary[other]
             assert found == round(255 * max(pinyin_similarity(*pair), glyph_similarity(*pair)))

@@ -33,7 +33,7 @@ IN_NONE = -1  # the part of the corpus of a text that is in none of them
 
 def look_alikes(vocabulary: Sequence[str], counts: NDArray[Any]) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """The ids of the characters that each is likeliest a slip for, those that sound or look most alike and are common, by their
-    ``counts`` (vocabulary,); and how similar they are in 255ths: (vocabulary, LOOK_ALIKES)."""
+    ``counts`` (vocabulary,); and how similar they are in 255ths, the most similar first: (vocabulary, LOOK_ALIKES)."""
     ids = {token: number for number, token in enumerate(vocabulary)}
     common = _COMMON * np.log(counts + 1)
     alike = np.zeros((len(vocabulary), LOOK_ALIKES), dtype=np.uint16)
@@ -50,7 +50,8 @@ def look_alikes(vocabulary: Sequence[str], counts: NDArray[Any]) -> tuple[NDArra
         best = np.argsort(-score, kind="stable")[:LOOK_ALIKES]
         alike[row, : len(best)] = numbers[best]
         similarity[row, : len(best)] = np.round(255 * np.maximum(sound, shape)[best])
-    return alike, similarity
+    order = np.lexsort((alike, 255 - similarity))  # of each row: a third less room in a wheel than by likelihood
+    return np.take_along_axis(alike, order, 1), np.take_along_axis(similarity, order, 1)
 
 
 def ngrams_of(
