@@ -116,10 +116,10 @@ def likeness(a: str, b: str) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=20_000)
-def similar_characters(character: str) -> tuple[str, ...]:
-    """The nearest characters by sound and by shape, each once."""
-    sound = [other for other, _ in nearest_by_sound(character, SOUND_NEIGHBOURS)]
-    shape = [other for other, _ in nearest_by_shape(character, SHAPE_NEIGHBOURS)]
+def similar_characters(character: str, by_sound: int = SOUND_NEIGHBOURS, by_shape: int = SHAPE_NEIGHBOURS) -> tuple[str, ...]:
+    """So many of the nearest characters by sound and by shape, each once."""
+    sound = [other for other, _ in nearest_by_sound(character, by_sound)]
+    shape = [other for other, _ in nearest_by_shape(character, by_shape)]
     return tuple(dict.fromkeys(sound + shape))
 
 

@@ -16,8 +16,7 @@ from corrector.electra.static_map import StaticMap, StaticSet
 from corrector.electra.word_model import WordModel
 from corrector.electra.word_set import WordSet
 from corrector.errors import InputError
-from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
-from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
+from corrector.propose import likeness, similar_characters
 from corrector.similarity.words import word_keys
 from corrector.train.associate import associations_of
 from corrector.train.keys import count_keys
@@ -41,15 +40,13 @@ def look_alikes(vocabulary: Sequence[str], counts: NDArray[Any]) -> tuple[NDArra
     for row, token in enumerate(vocabulary):
         if len(token) != 1:
             continue
-        nearest = [*nearest_by_sound(token, _BY_SOUND), *nearest_by_shape(token, _BY_SHAPE)]
-        others = [other for other in dict.fromkeys(other for other, _ in nearest) if other in ids and other != token]
-        sound = np.array([pinyin_similarity(token, other) for other in others])
-        shape = np.array([glyph_similarity(token, other) for other in others])
+        others = [other for other in similar_characters(token, _BY_SOUND, _BY_SHAPE) if other in ids and other != token]
         numbers = np.array([ids[other] for other in others], dtype=np.int64)
-        score = np.maximum(sound, shape) + _SHAPE_TOO * shape + common[numbers]
-        best = np.argsort(-score, kind="stable")[:LOOK_ALIKES]
+        alikeness = np.array([likeness(token, other) for other in others]).reshape(-1, 2)  # in sound and in shape
+        most = alikeness.max(1)
+        best = np.argsort(-(most + _SHAPE_TOO * alikeness[:, 1] + common[numbers]), kind="stable")[:LOOK_ALIKES]
         alike[row, : len(best)] = numbers[best]
-        similarity[row, : len(best)] = np.round(255 * np.maximum(sound, shape)[best])
+        similarity[row, : len(best)] = np.round(255 * most[best])
     order = np.lexsort((alike, 255 - similarity))  # of each row: a third less room in a wheel than by likelihood
     return np.take_along_axis(alike, order, 1), np.take_along_axis(similarity, order, 1)
 
