@@ -20,7 +20,7 @@ from corrector.train.ledger import runs
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("pack", "pretrain", "finetune", "average", "grow", "revive", "calibrate", "export", "manifest", "debug"):
+    for name in ("pack", "pretrain", "finetune", "average", "grow", "prune", "revive", "calibrate", "export", "manifest", "debug"):
         assert f"  {name} " in shown
 
 
@@ -221,15 +221,61 @@ def test_a_grown_encoder_computes_the_same_and_learns_on(
     assert not (tmp_path / "x").exists()
 
 
+def test_a_pruned_encoder_computes_nearly_the_same_learns_on_and_ships(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from corrector.train import watch
+    from corrector.train.export import load_model
+
+    monkeypatch.setattr(watch, "LOOKED_AT", 8192)
+    state = torch.load(chain / "finetune" / "checkpoint.pt", weights_only=False)
+    networks = state["model"]
+    silent = torch.arange(256) % 2 == 0
+    for number in (0, 1):
+        networks[f"encoder.layers.{number}.up.bias"][silent] = -9.0  # units that never fire
+        networks[f"encoder.layers.{number}.up.weight"][1] = 0.0  # one that always says the same
+        networks[f"encoder.layers.{number}.up.bias"][1] = 2.0
+    start, pruned = tmp_path / "start.pt", tmp_path / "pruned" / "checkpoint.pt"
+    torch.save(state, start)
+    data = ["--data", str(chain / "data")]
+    assert main(["prune", str(start), "--units", "127", *data, "--out", str(pruned.parent)]) == 0
+    assert "layer 2: 127 of 256 units stay; what the others brought, of all variance: 0.00%" in capsys.readouterr().err
+    before, after = (load_model(path)[0].eval() for path in (start, pruned))
+    silent[1] = True
+    assert torch.equal(after.encoder.layers[1].up.weight, before.encoder.layers[1].up.weight[~silent])
+    ids = torch.arange(6, 46).reshape(2, 20)
+    with torch.no_grad():
+        told = [model(ids, torch.zeros_like(ids), None, torch.arange(5)) for model in (before, after)]
+    for ours, theirs in zip(*told, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-4) and ours.std() > 0
+    *_, own = runs(pruned, TrainConfig(), 1)
+    assert own["pruned"] == [256, 127]
+    for units in ("0", "256"):
+        assert main(["prune", str(start), "--units", units, *data, "--out", str(tmp_path / "x")]) == 123
+        assert "a layer has 256; give 1 to 255" in capsys.readouterr().err
+    few = ["--set", "total_tokens=1024", "--set", "batch_tokens=1024", "--set", "compile=false", "--set", "stages=[[0,32]]"]
+    assert main(["finetune", "--from", str(pruned), *data, "--out", str(tmp_path / "on"), *few]) == 0
+    model = tmp_path / "model"
+    arguments = ["--checkpoint", str(tmp_path / "on" / "checkpoint.pt"), *data, "--out", str(model), "--name", "narrow"]
+    assert main(["export", *arguments]) == 0
+    assert json.loads((model / "discriminator" / "config.json").read_text("utf-8"))["intermediate_size"] == 127
+    assert main(["finetune", "--from", str(model), *data, "--out", str(tmp_path / "again"), *few]) == 0
+    wide = [*few, "--set", "model.intermediate_size=0"]
+    assert main(["finetune", "--from", str(model), *data, "--out", str(tmp_path / "wide"), *wide]) == 123
+    assert "model.intermediate_size: is 127 there, 256 here" in capsys.readouterr().err
+
+
 def test_what_is_dormant_begins_anew_and_the_rest_stays(
     chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch
 
-    from corrector.train import revive
+    from corrector.train import watch
     from corrector.train.export import load_model
 
-    monkeypatch.setattr(revive, "LOOKED_AT", 8192)
+    monkeypatch.setattr(watch, "LOOKED_AT", 8192)
     state = torch.load(chain / "finetune" / "checkpoint.pt", weights_only=False)
     networks = state["model"]
     networks["encoder.layers.1.up.bias"][:5] = -9.0  # five units that can never fire

@@ -163,6 +163,45 @@ def test_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     assert (second.tokens, second.step) == (6 * 128, 6)
 
 
+class Counted:
+    """Windows that depend on how many were drawn before: a position to go on from."""
+
+    drawn = 0
+
+    def __call__(self, count: int, length: int) -> Rows:
+        original = training.windows(count, length, seed=self.drawn)
+        self.drawn += 1
+        return Rows(original, np.full_like(original, -1), np.zeros(count, dtype=int), np.full(count, True))
+
+
+@pytest.mark.parametrize("noise", [LOUD, replace(LOUD, generator_windows=0.0, head_windows=0.0)], ids=["in turn", "drawn ahead"])
+def test_a_run_that_was_cut_off_goes_on_as_if_it_had_not_been(tmp_path: Path, noise: NoiseConfig) -> None:
+    config = training.config(noise=noise, total_tokens=6 * 128, checkpoint_seconds=-1.0)
+    lines: list[str] = []
+    source = Counted()
+    whole = trainer(config, source)
+    whole.run(tmp_path / "whole", lambda: source.drawn, lines.append)
+    source = Counted()
+    first = trainer(replace(config, total_tokens=3 * 128), source)
+    first.run(tmp_path / "cut", lambda: source.drawn, lines.append)
+    state = checkpoint.load(tmp_path / "cut" / "checkpoint.pt")
+    assert (state["position"], source.drawn > 3) == (3, noise is not LOUD)
+    source = Counted()
+    second = trainer(config, source)
+    source.drawn = second.restore(state)
+    second.run(tmp_path / "cut", lambda: source.drawn, lines.append)
+    for (name, ours), (_, theirs) in zip(second.model.named_parameters(), whole.model.named_parameters(), strict=True):
+        assert torch.equal(ours, theirs), name
+
+
+def test_what_cannot_be_drawn_ahead_ends_the_run_with_its_error(tmp_path: Path) -> None:
+    calls = iter([Counted()(8, 16)])
+    one = trainer(training.config(), lambda *_: next(calls))
+    with pytest.raises(StopIteration):
+        one.run(tmp_path, lambda: None, lambda _: None)
+    assert one.step == 1
+
+
 def test_labels_and_marks_of_a_batch() -> None:
     one = trainer(training.config(), fresh_windows())
     a, b, c = FIRST_HAN, FIRST_HAN + 1, FIRST_HAN + 2
@@ -199,7 +238,7 @@ def test_window_length_grows_with_the_tokens_seen() -> None:
     one = trainer(training.config(stages=((0, 16), (256, 32))), fresh_windows())
     lengths = []
     for _ in range(3):
-        lengths.append(one.length_now())
+        lengths.append(one.length_at(one.tokens))
         one.train_step()
     assert lengths == [16, 16, 32]
 

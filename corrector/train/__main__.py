@@ -143,6 +143,23 @@ def grow(checkpoint: Path, layers: int, out: Path) -> None:
 
 @train.command()
 @click.argument("checkpoint", type=_FILE)
+@click.option("--units", type=int, required=True, help="How many feed-forward units a layer is to keep.")
+@_data
+@_out
+def prune(checkpoint: Path, units: int, data: Path, out: Path) -> None:
+    """Leave out what brings least in the encoder of CHECKPOINT.
+
+    Of the feed-forward units of each layer, those stay whose output varies most where the network reads text packed in --data with
+    errors made in it. Units that never fire can go at no cost: `pretrain` and `finetune` log their share as dev_dormant.
+    """
+    from corrector.train.prune import prune as run
+
+    run(checkpoint, units, data, out, _say)
+    _say(f"wrote {out / 'checkpoint.pt'}")
+
+
+@train.command()
+@click.argument("checkpoint", type=_FILE)
 @_data
 @_out
 def revive(checkpoint: Path, data: Path, out: Path) -> None:

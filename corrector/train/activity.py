@@ -20,20 +20,21 @@ class Activity:
         self.tokens = 0
         self.greatest: Tensor | float = -torch.inf
         self.units: Tensor | float = 0.0  # sums
+        self.unit_squares: Tensor | float = 0.0
         self.heads: Tensor | float = 0.0
-        self.squares: Tensor | float = 0.0  # of heads
+        self.head_squares: Tensor | float = 0.0
 
     def see_units(self, _: nn.Module, given: tuple[Tensor]) -> None:
         """A hook before the product that leads out of the units."""
         values = given[0].detach().float().flatten(0, -2)
         self.greatest = torch.maximum(values.amax(0), torch.as_tensor(self.greatest))
-        self.units = self.units + values.sum(0)
+        self.units, self.unit_squares = self.units + values.sum(0), self.unit_squares + values.square().sum(0)
         self.tokens += len(values)
 
     def see_heads(self, _: nn.Module, given: tuple[Tensor]) -> None:
         """A hook before the product that leads out of the heads."""
         values = given[0].detach().float().flatten(0, -2)
-        self.heads, self.squares = self.heads + values.sum(0), self.squares + values.square().sum(0)
+        self.heads, self.head_squares = self.heads + values.sum(0), self.head_squares + values.square().sum(0)
 
     def dormant(self) -> Tensor:
         """Which units never fire: (units,)."""
@@ -43,7 +44,7 @@ class Activity:
     def same(self, heads: int) -> Tensor:
         """The share of each head's mean square output that is its mean's: (heads,)."""
         mean = torch.as_tensor(self.heads) / self.tokens
-        squares = torch.as_tensor(self.squares) / self.tokens
+        squares = torch.as_tensor(self.head_squares) / self.tokens
         return mean.square().view(heads, -1).sum(1) / squares.view(heads, -1).sum(1).clamp(min=1e-12)
 
 

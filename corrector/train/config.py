@@ -27,6 +27,12 @@ class ModelConfig:
     generator_heads: int = 2
     layer_norm_eps: float = 1e-12
     word_evidence: bool = True  # its marks weigh words; those of an adapted network do so if its model's do
+    intermediate_size: int = 0  # units of a feed-forward part; 0: four times hidden_size
+
+    @property
+    def units(self) -> int:
+        """How many units the feed-forward part of an encoder layer has."""
+        return self.intermediate_size or 4 * self.hidden_size
 
     def transformers_config(self) -> dict[str, Any]:
         """The ``config.json`` of the exported pair (the generator is the encoder with the corrective head)."""
@@ -37,7 +43,7 @@ class ModelConfig:
             "hidden_size": self.hidden_size,
             "num_hidden_layers": self.layers,
             "num_attention_heads": self.heads,
-            "intermediate_size": 4 * self.hidden_size,
+            "intermediate_size": self.units,
             "hidden_act": "gelu",
             "hidden_dropout_prob": 0.0,
             "attention_probs_dropout_prob": 0.0,

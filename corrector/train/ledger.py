@@ -14,9 +14,9 @@ from corrector.train.config import TrainConfig
 LEDGER = "ledger.json"
 _LOCAL = ("data", "out", "threads", "compile", "checkpoint_seconds", "log_steps", "model")
 """Settings that say nothing about the result, and the network, which a manifest has once."""
-_NOTES = ("averaged", "grown", "revived")
-"""What may have been done after the run: tokens of the runs whose networks were averaged; layers before and after growing; units of
-each layer that began anew."""
+_NOTES = ("averaged", "pruned", "grown", "revived")
+"""What may have been done after the run: tokens of the runs whose networks were averaged; units of a layer before and after
+pruning; layers before and after growing; units of each layer that began anew."""
 
 
 def run_record(config: TrainConfig, tokens: int) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +23,8 @@ from torch import Tensor
 from corrector.electra.marks import MarkTables
 from corrector.errors import ModelError
 from corrector.train import checkpoint
-from corrector.train.batches import Arrays, BatchMaker, Source
+from corrector.train.ahead import Ahead
+from corrector.train.batches import Arrays, Batch, BatchMaker, Rows, Source
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.model import JointElectra
 from corrector.train.noise import Noise
@@ -40,6 +41,14 @@ def learning_rate_at(tokens: int, config: TrainConfig) -> float:
         return config.learning_rate
     left = max(0.0, (config.total_tokens - tokens) / (config.total_tokens - start))
     return config.learning_rate * (config.decay_floor + (1 - config.decay_floor) * left)
+
+
+class Drawn(NamedTuple):
+    """The windows of one step with their errors from the tables, and what the heads learn from unless the networks make errors, too."""
+
+    rows: Rows
+    corrupted: Arrays
+    batch: Batch | None
 
 
 class Trainer:
@@ -59,6 +68,7 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas, fused=True)
         self.scaler = torch.amp.GradScaler(config.device, enabled=config.fp16)  # Micikevicius et al. 2018, "Mixed Precision Training"
         self.tokens, self.step = 0, 0
+        self.drawn = 0  # tokens of the windows drawn so far: those learned from, and those of the next step if it is drawn ahead
         self.rng = np.random.default_rng(config.seed)
         self.torch_rng = torch.Generator(device=config.device).manual_seed(config.seed)
         wrap = torch.compile if config.compile else (lambda function: function)
@@ -68,30 +78,46 @@ class Trainer:
 
     # ---- one step -------------------------------------------------------------------------------------------------
 
-    def length_now(self) -> int:
-        return [length for start, length in self.config.stages if self.tokens >= start][-1]
+    def length_at(self, tokens: int) -> int:
+        return [length for start, length in self.config.stages if tokens >= start][-1]
 
     def train_step(self) -> dict[str, float]:
         """One batch forward, backward, and an optimiser step; returns the numbers to log."""
-        length = self.length_now()
-        count = self.config.batch_tokens // length
-        original, given, folds, trusted = self.source(count, length)
-        numbers: dict[str, float] = {}
-        generated = round(count * self.noise.config.generator_windows)
-        plausible = slice(generated, generated + round(count * self.noise.config.head_windows))
+        return self._learn(self._draw())
+
+    def _in_context(self, count: int) -> tuple[int, int]:
+        """How many of ``count`` windows, the first ones, get errors of the generator, and how many, after these, of the corrective head."""
+        return round(count * self.noise.config.generator_windows), round(count * self.noise.config.head_windows)
+
+    def _draw(self) -> Drawn:
+        """The windows of the next step; the networks are not asked, so that it can be done ahead."""
+        length = self.length_at(self.drawn)
+        rows = self.source(self.config.batch_tokens // length, length)
+        original, given, folds, trusted = rows
+        in_context = sum(self._in_context(len(original)))
         corrupted = original.copy()
-        corrupted[plausible.stop :] = self.noise.corrupt(original[plausible.stop :], self.rng)
+        corrupted[in_context:] = self.noise.corrupt(original[in_context:], self.rng)
         labelled = given[:, 0] >= 0
         if labelled.any():
             corrupted[labelled] = self.noise.corrupt_labelled(original[labelled], given[labelled], self.rng)
+        batch = None if in_context else self.batches.make(original, corrupted, folds, trusted, self.rng)
+        self.drawn += original.size
+        return Drawn(rows, corrupted, batch)
+
+    def _learn(self, drawn: Drawn) -> dict[str, float]:
+        (original, _, folds, trusted), corrupted, batch = drawn
+        numbers: dict[str, float] = {}
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate_at(self.tokens, self.config)
-        if generated:
-            corrupted[:generated], numbers = self._generate(original[:generated])
-        if plausible.stop > generated:
-            corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
-        batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
+        if batch is None:
+            generated, expected = self._in_context(len(original))
+            plausible = slice(generated, generated + expected)
+            if generated:
+                corrupted[:generated], numbers = self._generate(original[:generated])
+            if expected:
+                corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
+            batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
         with self._autocast():
             loss, detection, logits, right = self._heads(
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
@@ -183,26 +209,37 @@ class Trainer:
         previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         saved = logged = time.monotonic()
         since, sums, measured = 0, dict[str, float](), self.tokens
-        while self.tokens < self.config.total_tokens and not self.stopping:
-            for name, value in self.train_step().items():
-                sums[name] = sums.get(name, 0.0) + value
-            since += 1
-            now = time.monotonic()
-            if since == self.config.log_steps:
-                speed = since * self.config.batch_tokens / (now - logged)
-                record = {name: round(value / since, 5) for name, value in sums.items()}
-                record |= {"step": self.step, "tokens": self.tokens, "tokens_per_second": round(speed), "length": self.length_now()}
-                with (out / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(record) + "\n")
-                say(" ".join(f"{name} {value}" for name, value in record.items()))
-                since, sums, logged = 0, {}, now
-            if dev and self.tokens - measured >= self.config.dev_tokens:
-                self._measure(out, dev, say)
-                measured, logged = self.tokens, logged + time.monotonic() - now
-            if now - saved > self.config.checkpoint_seconds:
-                self.save(out / "checkpoint.pt", position())
-                saved = now
-        self.save(out / "checkpoint.pt", position())
+
+        def here() -> tuple[Any, Mapping[str, Any]]:
+            return position(), self.rng.bit_generator.state
+
+        place = here()  # where the data that was learned from ends: what was drawn ahead is drawn again
+        ahead = not any(self._in_context(self.config.batch_tokens))
+        with Ahead(lambda: (self._draw(), here()), ahead=ahead) as windows:
+            while self.tokens < self.config.total_tokens and not self.stopping:
+                drawn, place = windows.take()
+                for name, value in self._learn(drawn).items():
+                    sums[name] = sums.get(name, 0.0) + value
+                if not ahead:
+                    place = here()
+                since += 1
+                now = time.monotonic()
+                if since == self.config.log_steps:
+                    speed = since * self.config.batch_tokens / (now - logged)
+                    record = {name: round(value / since, 5) for name, value in sums.items()}
+                    record |= {"step": self.step, "tokens": self.tokens, "tokens_per_second": round(speed)}
+                    record["length"] = self.length_at(self.tokens)
+                    with (out / "metrics.jsonl").open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(record) + "\n")
+                    say(" ".join(f"{name} {value}" for name, value in record.items()))
+                    since, sums, logged = 0, {}, now
+                if dev and self.tokens - measured >= self.config.dev_tokens:
+                    self._measure(out, dev, say)
+                    measured, logged = self.tokens, logged + time.monotonic() - now
+                if now - saved > self.config.checkpoint_seconds:
+                    self.save(out / "checkpoint.pt", *place)
+                    saved = now
+        self.save(out / "checkpoint.pt", *place)
         if dev and self.tokens > measured and not self.stopping:
             self._measure(out, dev, say)
         for number, handler in previous.items():
@@ -217,10 +254,11 @@ class Trainer:
     def _stop(self, *_: object) -> None:
         self.stopping = True
 
-    def save(self, path: Path, position: Any) -> None:
+    def save(self, path: Path, position: Any, rng: Mapping[str, Any] | None = None) -> None:
+        """Write a checkpoint to go on from at this position in the data and this state of the random generator (default: its own)."""
         state = {
             "config": to_json(self.config), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step, "rng": self.rng.bit_generator.state,
+            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step, "rng": rng or self.rng.bit_generator.state,
             "torch_rng": self.torch_rng.get_state(), "position": position,
         }  # fmt: skip
         checkpoint.save(path, state)
@@ -235,6 +273,7 @@ class Trainer:
         if state.get("scaler"):  # not in a run that had none
             self.scaler.load_state_dict(state["scaler"])
         self.tokens, self.step = state["tokens"], state["step"]
+        self.drawn = self.tokens
         self.rng.bit_generator.state = state["rng"]
         self.torch_rng.set_state(state["torch_rng"])
         return state["position"]

@@ -101,10 +101,10 @@ class Layer(nn.Module):
 class Encoder(nn.Module):
     """Projection from the embedding size, then the layers."""
 
-    def __init__(self, embedding: int, hidden: int, layers: int, heads: int, eps: float) -> None:
+    def __init__(self, embedding: int, hidden: int, layers: int, heads: int, units: int, eps: float) -> None:
         super().__init__()
         self.project = nn.Linear(embedding, hidden)
-        self.layers = nn.ModuleList(Layer(hidden, heads, 4 * hidden, eps) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(hidden, heads, units, eps) for _ in range(layers))
 
     def forward(self, x: Tensor, bias: Tensor | None = None, beside: Tensor | None = None) -> Tensor:
         """(batch, length, embedding) → (batch, length, hidden); ``beside``, of that shape, is added to the projection."""
@@ -152,13 +152,14 @@ class JointElectra(nn.Module):
         self.config = config
         eps = config.layer_norm_eps
         self.embeddings = Embeddings(config, features)
-        self.encoder = Encoder(config.embedding_size, config.hidden_size, config.layers, config.heads, eps)
+        self.encoder = Encoder(config.embedding_size, config.hidden_size, config.layers, config.heads, config.units, eps)
         self.alternative = nn.Linear(config.embedding_size, config.hidden_size, bias=False)
         self.detection = DetectionHead(config.hidden_size)
         self.correction = CharacterHead(config.hidden_size, config)
         self.generator = Encoder(
-            config.embedding_size, config.generator_hidden, config.generator_layers, config.generator_heads, eps
-        )
+            config.embedding_size, config.generator_hidden, config.generator_layers, config.generator_heads,
+            4 * config.generator_hidden, eps,
+        )  # fmt: skip
         self.generator_head = CharacterHead(config.generator_hidden, config)
         self.apply(self._initialise)
 

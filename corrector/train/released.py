@@ -7,6 +7,7 @@ graph. The half-precision layout is the inverse of ``model.transformers_state``.
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,11 @@ def begin_with(model: JointElectra, directory: ModelDirectory) -> None:
     ConfigError for a network of another shape, and as ``read_network`` does.
     """
     released = read_network(directory)
-    for field in ("vocabulary_size", "embedding_size", "hidden_size", "layers", "heads"):
-        theirs, ours = getattr(released.config, field), getattr(model.config, field)
-        if theirs != ours:
-            raise ConfigError(directory.path, f"model.{field}", f"is {theirs} there, {ours} here; use another --set or --data")
+    theirs, ours = ({**asdict(config), "intermediate_size": config.units} for config in (released.config, model.config))
+    for field in ("vocabulary_size", "embedding_size", "hidden_size", "layers", "heads", "intermediate_size"):
+        if theirs[field] != ours[field]:
+            message = f"is {theirs[field]} there, {ours[field]} here; use another --set or --data"
+            raise ConfigError(directory.path, f"model.{field}", message)
     state, own = released.state_dict(), model.state_dict()
     table = state["embeddings.word.weight"]
     features = own["embeddings.features"]
@@ -108,7 +110,8 @@ def _config(network: Network) -> ModelConfig:
     eps = float(network.config.get("layer_norm_eps", ModelConfig.layer_norm_eps))
     names = {
         "vocabulary_size": "vocab_size", "embedding_size": "embedding_size", "hidden_size": "hidden_size",
-        "layers": "num_hidden_layers", "heads": "num_attention_heads", "max_positions": "max_position_embeddings",
+        "layers": "num_hidden_layers", "heads": "num_attention_heads", "intermediate_size": "intermediate_size",
+        "max_positions": "max_position_embeddings",
     }  # fmt: skip
     sizes = {ours: network.setting(theirs) for ours, theirs in names.items()}
     missing = [names[ours] for ours, size in sizes.items() if not size]

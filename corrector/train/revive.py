@@ -7,27 +7,19 @@ Phenomenon in Deep Reinforcement Learning", section 4): the network computes nea
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from corrector.electra.tokenizer import Tokenizer
 from corrector.train import checkpoint, ledger
-from corrector.train.activity import Activity, observed
-from corrector.train.batches import types_of
-from corrector.train.config import TrainConfig
-from corrector.train.counts import load_marks
+from corrector.train.activity import Activity
 from corrector.train.export import load_model
-from corrector.train.model import JointElectra, Layer
-from corrector.train.prepare import shard_names
-from corrector.train.pretrain import window_stream
+from corrector.train.model import Layer
+from corrector.train.watch import watch
 
 SAME = 0.8  # a head varies too little when of its mean square output this share is that of its mean
-LOOKED_AT = 200_000  # tokens
-_BATCH, _LENGTH = 64, 64
 _HEAD_SCALE = 0.5  # of new queries and keys: heads begin by looking everywhere
 
 
@@ -60,8 +52,7 @@ def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> Non
     Raises ModelError for a checkpoint that cannot be read, and InputError for a folder without enough text.
     """
     model, config, _ = load_model(path)
-    config = dataclasses.replace(config, data=str(data), stages=((0, _LENGTH),), batch_tokens=_BATCH * _LENGTH)
-    activities = _activities(model, config, data)
+    activities = watch(model, config, data)
     generator = torch.Generator().manual_seed(config.seed)
     counts = []
     for number, (layer, activity) in enumerate(zip(model.encoder.layers, activities, strict=True), 1):
@@ -72,18 +63,3 @@ def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> Non
     record = ledger.noted(path, revived=[units for units, _ in counts])
     checkpoint.save(out / "checkpoint.pt", checkpoint.load(path) | {"model": model.state_dict()})
     ledger.write(out, record)
-
-
-@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-def _activities(model: JointElectra, config: TrainConfig, data: Path) -> list[Activity]:
-    """The activity of the encoder's layers over ``LOOKED_AT`` tokens of packed text, edited text if there is any."""
-    raw, clean = shard_names(data)
-    stream = window_stream(config, Tokenizer.load(data / "vocab.txt"), clean or raw, "clean" if clean else "raw")
-    marks = load_marks(data)
-    with observed(model.encoder.layers) as activities:
-        for _ in range(LOOKED_AT // (_BATCH * _LENGTH)):
-            windows, folds = stream.batch(_BATCH, _LENGTH)
-            ids = windows.astype("int64")
-            types = types_of(marks, ids, folds)
-            model.encode(torch.from_numpy(ids), torch.from_numpy(types), None, model.embeddings.table())
-    return activities
