@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -69,10 +69,10 @@ def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], b
         now = max(logits[1][place.start : place.stop])
         level = max(levels_of(after.types[place.start : place.stop]).tolist())
         beside = [logit for seen in logits for logit in _beside(seen, place)]
-        alike = _alternatives(group.new_ids, before.types, after.types)
+        named = [any(types[place.start : place.stop] >= PLAIN_MARKS) for types in (before.types, after.types)]  # rank.ALTERNATIVES
         edit = group.edits[0]
         nearby = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, gain, level, *beside, *alike, *nearby, *edit.features.tolist()))
+        rows.append((1.0, best, now, removed_here, margin, gain, level, *beside, *named, *nearby, *edit.features.tolist()))
     return np.array(rows, dtype=np.float32)
 
 
@@ -94,12 +94,6 @@ def _beside(logits: Sequence[float], place: range) -> list[float]:
     """The logits of the two tokens on either side of a place, of those of a window with its [CLS] and [SEP]."""
     tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
     return [logits[token] if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
-
-
-def _alternatives(new_ids: Mapping[int, int], before: Ints, after: Ints) -> tuple[bool, bool, bool]:
-    """``rank.ALTERNATIVES`` of an edit, from the token types without and with it; those of other models name none."""
-    named, still = ([int(types[token]) // PLAIN_MARKS for token in new_ids] for types in (before, after))
-    return named == list(new_ids.values()), any(named), any(still)
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:

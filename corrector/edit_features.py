@@ -14,6 +14,7 @@ import numpy as np
 
 from corrector.electra.associations import WordsAround
 from corrector.electra.look_alikes import joined
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.ngrams import TRIPLE_STEPS
 from corrector.electra.static_map import LARGEST_VALUE
 from corrector.propose import around
@@ -27,15 +28,14 @@ if TYPE_CHECKING:
 
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
-    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "level", "ngram_gain",
-    "known_before", "known_after", "triples_before", "triples_after",
-    "associated_before", "associated_after",
+    "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "level", "alternative_taken",
+    "ngram_gain", "known_before", "known_after", "triples_before", "triples_after", "associated_before", "associated_after",
     "word_model_gain", "commoner", "common", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
 
 LONGEST = 3  # neighbours changed together
 SAME_SOUND, ALIKE = 0.9, 0.45
-_LOG_ODDS_LIMIT = 15.0
+_LOG_ODDS_LIMIT = 8.0  # nats: the generator thinks little of rare characters, right ones too
 _SUMMED = FEATURES.index("ngram_gain")  # so many features are sums over the changed characters
 _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
 
@@ -70,7 +70,7 @@ def _table(changes: Sequence[Sequence[Change]]) -> _Table:
 
 
 def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """The features up to and including ``level``: the sums over the changed characters. (edits, 13)"""
+    """The features up to and including ``alternative_taken``: the sums over the changed characters. (edits, 14)"""
     members = [(encoding, member) for encoding, own in groups for member in own]
     before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
     places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
@@ -86,7 +86,7 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
 def _of_characters(
     members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
 ) -> Floats:
-    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 13)"""
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 14)"""
     old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
     ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
@@ -104,7 +104,8 @@ def _of_characters(
     changed, same = np.ones(len(sound)), sound >= SAME_SOUND
     dissimilar = np.maximum(sound, shape) < ALIKE
     slip = np.zeros(len(sound)) if characters.slips is None else characters.slips.log_rates(old[which], new)
-    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels)
+    alternatives = np.array([encoding.types[member.token] for encoding, member in members])[which] // PLAIN_MARKS
+    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new)
     features: Floats = np.column_stack(columns).astype(np.float32)
     return features
 

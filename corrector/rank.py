@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 MASKED = ("masked_log_odds", "masked_log_probability")
 BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("two_left", "left", "right", "two_right"))
 """The discriminator's logits of the two tokens on either side, without the edit and with it."""
-ALTERNATIVES = ("alternative_taken", "alternative_before", "alternative_after")
-"""Whether the edit brings what the marks name as fitting better, whether they name anything at its place, and whether they still do."""
+ALTERNATIVES = ("alternative_before", "alternative_after")
+"""Whether the marks name anything as fitting better at the edit's place, and whether they still do with the edit."""
 CHECK_FEATURES = (
     "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain", "level_after",
     *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES,

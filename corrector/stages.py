@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 TOGETHER = 200  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more hardly pays
-HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this
+HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this,
+SURE = 0.0  # unless the discriminator's logit for one of its characters is at least this
 
 Flagged = tuple[int, list[int]]
 """A window and the indexes of its characters that the discriminator flags."""
@@ -177,17 +178,17 @@ class Stages:
     def _ranked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
     ) -> list[Ranked]:
-        """The edits of each group in order; without the groups whose best is ``hopeless``."""
+        """The edits of each group in order; without the groups whose best is ``hopeless``, unless something there is surely wrong."""
         edits = edits_of([(encodings[number], members) for number, members in groups], self.characters)
-        some = [(number, own) for (number, _), own in zip(groups, edits, strict=True) if len(own)]
+        some = [(number, members, own) for (number, members), own in zip(groups, edits, strict=True) if len(own)]
         if not some:
             return []
-        sizes = [len(own) for _, own in some]
-        scores = self.ranker.scores(np.concatenate([own.features for _, own in some]))
+        sizes = [len(own) for _, _, own in some]
+        scores = self.ranker.scores(np.concatenate([own.features for _, _, own in some]))
         shares, ranked = belief(scores, sizes), []
-        for (number, own), end in zip(some, accumulate(sizes), strict=True):
+        for (number, members, own), end in zip(some, accumulate(sizes), strict=True):
             part = slice(end - len(own), end)
-            if shares[part].max() >= self.hopeless:
+            if shares[part].max() >= self.hopeless or max(member.logit for member in members) >= SURE:
                 order = np.argsort(-scores[part], kind="stable")
                 ranked.append(Ranked(number, own.ordered(order), scores[part][order], shares[part][order]))
         return ranked

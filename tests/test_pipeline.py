@@ -25,7 +25,7 @@ from corrector.detect import detect
 from corrector.edit_features import FEATURES, LONGEST
 from corrector.edits import Change, Proposal, edits_of, group, reason_of
 from corrector.electra.associations import association_keys
-from corrector.electra.marks import MarkTables
+from corrector.electra.marks import PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
 from corrector.electra.runtime import Encoding
 from corrector.electra.static_map import StaticMap
@@ -146,6 +146,26 @@ def test_a_mark_alone_can_make_a_character_suspicious() -> None:
             (choice,) = choices[0]
             assert choice.edits[0].replacement == "兴"
             assert choice.edits[0].features[FEATURES.index("level")] == 10
+
+
+def test_the_ranker_is_told_which_edit_the_marks_name() -> None:
+    corrector, _ = make()
+    marks, better = corrector.stages.tokenizer.marker, corrector.stages.tokenizer.id_of["兴"]
+    assert marks is not None
+    wrong = corrector.stages.tokenizer.id_of["形"]
+    corrector.stages.tokenizer = Tokenizer(VOCABULARY, lambda ids: marks(ids) + PLAIN_MARKS * better * (ids == wrong))
+    ((choice,),) = corrector.stages.choices(list(windows_of(Document(None, "我今天很高形。"), 126)))
+    taken = {edit.replacement: edit.features[FEATURES.index("alternative_taken")] for edit in choice.edits if len(edit.original) == 1}
+    assert len(taken) > 1 and taken == {replacement: float(replacement == "兴") for replacement in taken}
+
+
+def test_what_is_surely_wrong_is_checked_however_unlikely_its_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    corrector, _ = make()
+    corrector.stages.hopeless = 1.0
+    windows = list(windows_of(Document(None, "我今天很高形。"), 126))
+    assert len(corrector.stages.choices(windows)[0]) == 1
+    monkeypatch.setattr("corrector.stages.SURE", 99.0)
+    assert corrector.stages.choices(windows) == [[]]
 
 
 def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> None:
