@@ -138,7 +138,7 @@ class Knowing(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.bias = torch.nn.Parameter(torch.zeros(1))
-        self.encoder = Encoder(8, 8, 1, 2, 1e-12)
+        self.encoder = Encoder(8, 8, 1, 2, 32, 1e-12)
         self.seen: list[tuple[Any, Any, Any]] = []
 
     def forward(self, ids: Any, types: Any, mask: Any, places: Any) -> tuple[Any, Any]:
