@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
@@ -143,7 +144,7 @@ def propose(
     characters: Characters,
 ) -> list[list[int]]:
     """Candidate ids for the characters at ``sites`` (window, token), likeliest first; never the original. They are the generator's
-    best, similar characters that fit, and what completes a word (``Characters.completions``).
+    best, similar characters that fit, what the marks name as fitting better, and what completes a word (``Characters.completions``).
 
     ``views`` are the generator's log-probabilities, for each site (vocabulary,): with the character in its place, and those with it
     masked if there are any. What is likeliest is said by their mean.
@@ -153,7 +154,8 @@ def propose(
     offered = zip(sites, _fitting(sites, views, characters), completing, strict=True)
     result = []
     for row, ((encoding, token), fitting, completed) in enumerate(offered):
-        chosen = {*likeliest[row], *fitting, *completed} - {int(encoding.ids[token])}
+        named = int(encoding.types[token]) // PLAIN_MARKS
+        chosen = {*likeliest[row], *fitting, *completed, named} - {int(encoding.ids[token])}
         ids = np.array(sorted(i for i in chosen if replaceable[i]), dtype=np.int64)
         order = np.argsort(-sum(view[row][ids] for view in views), kind="stable")
         result.append(ids[order].tolist())

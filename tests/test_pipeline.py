@@ -485,6 +485,19 @@ def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> 
     assert all(char >= "\u4e00" for char in found)
 
 
+def test_what_the_marks_name_is_proposed_however_unlikely() -> None:
+    named, view = KNOWN.id_of["好"], np.full(len(VOCABULARY), -8.0, dtype=np.float32)
+    view[named] = -30.0
+    for better, found in ((named, True), (0, False)):
+        encoding = Tokenizer(VOCABULARY, partial(_naming, better)).encode("形")
+        (candidates,) = propose([(encoding, 1)], [view[None]], [()], KNOWN)
+        assert (named in candidates) is found and 0 not in candidates
+
+
+def _naming(better: int, ids: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    return np.full(len(ids), 5 + PLAIN_MARKS * better)
+
+
 def test_an_idiom_proposes_the_character_it_lacks() -> None:
     """Though the generator has no idea of it; but not if it is nothing like the one that is there."""
     vocabulary = (*VOCABULARY[:6], *"再接厉历我们")
