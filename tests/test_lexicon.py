@@ -7,12 +7,23 @@ import sys
 import pytest
 
 from corrector.errors import ModelError
-from corrector.similarity.words import is_count, jieba_words, misspelt
+from corrector.similarity.words import is_count, jieba_words, misspelt, misspelt_in
 
 
 def test_a_rare_word_that_sounds_or_looks_like_a_common_one_is_misspelt() -> None:
     words = {"名列前茅": 398, "名列前矛": 3, "固执己见": 26, "固执已见": 3, "左右铭": 3, "座右铭": 54}
     assert misspelt(words) == {"名列前矛", "固执已见", "左右铭"}
+
+
+def test_a_character_that_stands_twice_is_wrong_twice() -> None:
+    assert misspelt({"轰轰烈烈": 90, "哄哄烈烈": 3, "哄轰烈烈": 30}) == {"哄哄烈烈"}
+    assert misspelt_in({"鬼鬼祟祟": 90, "鬼鬼崇崇": 2}) == {"鬼鬼崇崇"}
+
+
+def test_words_that_text_has_not_are_misspelt_ones_of_words_it_has() -> None:
+    occurrences = {"墨守成规": 40, "墨守陈规": 1, "严于律己": 30, "严于律已": 0, "一发不可收": 9}
+    assert misspelt_in(occurrences) == {"墨守陈规", "严于律已"}
+    assert misspelt_in({"小题大做": 60, "小题大作": 2, "上山打虎": 0, "下山打虎": 70}) == set()  # a phrase of a dictionary, or not alike
 
 
 @pytest.mark.parametrize(

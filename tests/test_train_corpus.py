@@ -233,6 +233,15 @@ def test_reading_zstandard(tmp_path: Path) -> None:
     assert corpus.read_text(path) == FIRST
 
 
+def test_text_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    for name, data in (("gbk.txt", "汉字".encode("gbk")), ("plain.txt.zst", FIRST.encode())):
+        (tmp_path / name).write_bytes(data)
+    for name in ("none.txt", "gbk.txt", "plain.txt.zst"):
+        with pytest.raises(InputError, match=rf"{name}: cannot be read \(.*give text in UTF-8"):
+            corpus.read_text(tmp_path / name)
+
+
 def test_expand_takes_files_and_patterns(tmp_path: Path) -> None:
     for name in ("b.txt", "a.txt", "c.md"):
         (tmp_path / name).touch()

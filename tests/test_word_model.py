@@ -14,7 +14,7 @@ from corrector.electra.word_model import STEP, WordModel, word_numbers
 from corrector.electra.word_set import Keys, WordSet
 from corrector.train import word_counts
 from corrector.train.counts import IN_NONE
-from corrector.train.word_counts import divided, word_models_of
+from corrector.train.word_counts import divided, occurrences, word_models_of
 
 VOCABULARY = "012345副作用幅很大的我们仓促太了，"
 SIZE = len(VOCABULARY)
@@ -49,6 +49,12 @@ def number(word: str) -> int:
 def corpus(*texts: tuple[str, int]) -> list[np.ndarray]:  # type: ignore[type-arg]
     lines = [[*ids(text), 3] for text, times in texts for _ in range(times)]
     return [np.array([token for line in lines for token in line], dtype=np.uint16)]
+
+
+def test_occurrences_of_words_be_it_within_others() -> None:
+    texts = corpus(("我们的副作用很大", 3), ("作用", 2))
+    found = occurrences([*WORDS, "秋天"], VOCABULARY, texts)
+    assert found == {"作用": 5, "很大": 3, "我们": 3, "仓促": 0, "太仓": 0, "副作用": 3}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 
 RARE, TIMES_RARER = 10, 8  # how often a misspelt word occurs at most, and how much rarer than the right one
-SOUNDS_ALIKE, LOOKS_ALIKE = 0.9, 0.7
+UNHEARD, ALIKE_TOO = 2, (0.75, 0.6)  # the same by the occurrences in a corpus of 160 M characters
+ALIKE = (0.9, 0.7)  # similarity in sound or in shape of what is mistaken for the other
 _NUMERALS = frozenset("〇零一二两三四五六七八九十百千万亿几数")  # 三十年 is no misspelt 二十年
 
 
@@ -32,30 +33,39 @@ def jieba_words() -> Iterator[tuple[str, int, str]]:
             yield word, int(count), tag
 
 
-def misspelt(words: Mapping[str, int]) -> set[str]:
-    """The words of three and four characters, of these with their frequencies, that are likely misspellings of a far commoner one:
-    of as many characters, all but one of them the same, that one alike in sound or shape (名列前矛, 再接再励).
+def misspelt(words: Mapping[str, int], rare: int = RARE, alike: tuple[float, float] = ALIKE) -> set[str]:
+    """The words of three and four characters, of these with their frequencies, that are likely misspellings of a far commoner one: they
+    occur at most ``rare`` times, and differ from it in a character ``alike`` in sound or in shape, wherever it stands in them
+    (名列前矛, 再接再励, 鬼鬼崇崇).
 
     A dictionary compiled from text has hundreds of them; to count them as words would be to say that they are right.
     """
-    alike = defaultdict(list)
+    families = defaultdict(list)  # by a word without one of its characters: who else has another there
     for word in words:
         if len(word) in (3, 4):
-            for place in range(len(word)):
-                alike[place, word[:place], word[place + 1 :]].append(word)
+            for char in set(word):
+                families[word.replace(char, " ")].append((char, word))
     found = set()
-    for (place, _, _), family in alike.items():
-        for word in family:
-            commoner = (other[place] for other in family if words[word] * TIMES_RARER <= words[other])
-            if words[word] <= RARE and any(_alike(word[place], other) for other in commoner):
+    for family in families.values():
+        for char, word in family:
+            commoner = (other for other, name in family if max(1, words[word]) * TIMES_RARER <= words[name])
+            if words[word] <= rare and any(_alike(char, other, alike) for other in commoner):
                 found.add(word)
     return found
 
 
-def _alike(a: str, b: str) -> bool:
-    if a in _NUMERALS or b in _NUMERALS:
-        return False
-    return pinyin_similarity(a, b) >= SOUNDS_ALIKE or glyph_similarity(a, b) >= LOOKS_ALIKE
+def misspelt_in(occurrences: Mapping[str, int]) -> set[str]:
+    """The words of four characters that are likely misspellings by how often they occur in a corpus, and in no dictionary of phrases: what
+    the dictionary itself takes for as common as the right one (墨守陈规, 严于律已)."""
+    from pypinyin.phrases_dict import phrases_dict
+
+    long = {word: count for word, count in occurrences.items() if len(word) == 4}
+    return {word for word in misspelt(long, UNHEARD, ALIKE_TOO) if word not in phrases_dict}
+
+
+def _alike(a: str, b: str, least: tuple[float, float]) -> bool:
+    sound, shape = least
+    return not {a, b} & _NUMERALS and (pinyin_similarity(a, b) >= sound or glyph_similarity(a, b) >= shape)
 
 
 def is_count(word: str) -> bool:

@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
-from corrector.similarity.words import is_count, jieba_words, misspelt
+from corrector.errors import InputError
+from corrector.similarity.words import is_count, jieba_words, misspelt, misspelt_in
 from corrector.train.counts import IN_NONE, write_marks
 from corrector.train.overlap import shared_lines
+from corrector.train.word_counts import occurrences
 
 Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
@@ -27,14 +30,19 @@ MIN_CHARACTER_COUNT = 3
 
 
 def read_text(path: Path) -> str:
-    """A .txt or .txt.zst file, whole."""
-    data = path.read_bytes()
-    if path.suffix == ".zst":
-        import zstandard
+    """A .txt or .txt.zst file, whole. Raises InputError for one that cannot be read as that."""
+    failures: tuple[type[Exception], ...] = (OSError, UnicodeDecodeError)
+    try:
+        data = path.read_bytes()
+        if path.suffix == ".zst":
+            import zstandard
 
-        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(data) as reader:
-            data = reader.read()
-    return data.decode("utf-8")
+            failures = (*failures, zstandard.ZstdError)
+            with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(data) as reader:
+                data = reader.read()
+        return data.decode("utf-8")
+    except failures as error:
+        raise InputError(path, f"cannot be read ({error}); give text in UTF-8, plain or compressed by zstd") from error
 
 
 def is_han(char: str) -> bool:
@@ -116,8 +124,9 @@ def pack(
         np.save(out / f"{name}.fold.npy", fold)
     lexicon = lexicon_words()
     (out / "lexicon.json").write_text(json.dumps(lexicon, ensure_ascii=False), "utf-8")
-    wrong = misspelt(lexicon)  # they make realistic noise, as counts do, but are no words to mark
-    write_marks(out, parts, vocabulary, [word for word in lexicon if word not in wrong and not is_count(word)], len(SPECIALS), say)
+    wrong = misspelt(lexicon) | misspelt_in(occurrences(lexicon, vocabulary, chain.from_iterable(parts)))
+    words = [word for word in lexicon if word not in wrong and not is_count(word)]  # those make realistic noise, but are no words to mark
+    write_marks(out, parts, vocabulary, words, len(SPECIALS), say)
 
 
 @dataclass(frozen=True, eq=False)

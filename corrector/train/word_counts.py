@@ -7,6 +7,7 @@ the words of that division are counted, and so on (hard EM).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.static_map import LARGEST_VALUE, StaticMap
 from corrector.electra.word_model import LONGEST_WORD, STEP, WordModel, word_numbers
-from corrector.electra.word_set import Words
+from corrector.electra.word_set import Words, WordSet
+from corrector.similarity.words import word_keys
 from corrector.train.keys import count_without, sorted_by_key
 
 Tokens = NDArray[np.uint16]
@@ -51,6 +53,21 @@ def word_models_of(
     for number, two, three in zip(left_out, pairs, triples, strict=True):
         single = singles.sum(0) - (singles[number] if number in range(len(parts)) else 0)
         yield _model(single, two, three, words, vocabulary_size, size)
+
+
+def occurrences(words: Iterable[str], vocabulary: Sequence[str], texts: Iterable[Tokens]) -> dict[str, int]:
+    """How often each word that the vocabulary can write stands in the texts, be it within other words."""
+    size = len(vocabulary)
+    two, three, four = (WordSet(keys) for keys in word_keys(words, vocabulary))
+    counts = _counts((word_numbers(rows, size, (two, three, four)) for rows in _rows(texts)), size + sum(map(len, (two, three, four))))
+    found = {}
+    for key, count in zip(chain(two.keys.tolist(), three.keys.tolist(), four.keys.tolist()), counts[size:].tolist(), strict=True):
+        word = ""
+        while key:
+            key, char = divmod(key, size)
+            word = vocabulary[char] + word
+        found[word] = count
+    return found
 
 
 def _rows(texts: Iterable[Tokens]) -> Iterator[NDArray[np.int64]]:
