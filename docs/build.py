@@ -1,4 +1,4 @@
-"""Rewrites what is generated from the command line, the manual page and the help text in the README; builds the reference.
+"""Rewrites what is generated: the manual page, and in the README the help text and the scores of the embedded model; builds the reference.
 
     python docs/build.py                   writes both
     python docs/build.py --check           writes nothing; exits with 1 when one is out of date
@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,11 +24,25 @@ import corrector  # noqa: E402
 from corrector.cli import electra_correct  # noqa: E402
 
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "man" / "electra-correct.1"
+MANIFEST = ROOT / "data" / "electra_models" / "electra-csc-zh" / "manifest.json"
 WIDTH = 110  # columns of the help text in the README
 
 MODULES = ("pipeline", "types", "errors", "apply", "words", "confusions", "config", "formats", "text.script")
 
-_HELP = re.compile(r"(?<=<!-- HELP: begin -->\n```text\n).*?(?=```\n<!-- HELP: end -->)", re.DOTALL)
+SETS = {
+    "sighan15.test": "SIGHAN 2015 test, learner essays", "cscd-ns.dev": "CSCD-NS dev, native typing", "lemon.car.test": "LEMON CAR",
+    "lemon.new.test": "LEMON NEW", "ecspell.med.test": "ECSpell MED", "mcsc.dev": "MCSC dev, medical search queries",
+    "macro.acc_xxqg.train": "error-free news (acc_xxqg)", "sentences": "`eval/sentences.tsv`, this project",
+    "traps": "`eval/traps.tsv`, this project",
+}  # fmt: skip
+"""The sets in the table of results, in order."""
+_FIGURES = (
+    "strict_correction.precision", "strict_correction.recall", "strict_detection.f1", "official_correction.f1", "unchanged_share",
+)  # fmt: skip
+_HEAD = """\
+| set | sentences | strict F1 (95 %) | precision | recall | strict detection F1 | official F1 | left unchanged |
+|---|---|---|---|---|---|---|---|
+"""
 
 _EXAMPLES = (
     ("Correct standard input, line by line:", "echo '请住意查收。' | electra-correct"),
@@ -46,11 +62,51 @@ def help_text() -> str:
         return current.get_help() + "\n"
 
 
+def results() -> str:
+    """The table of results, from the scores in the manifest of the embedded model."""
+    rows = [_HEAD]
+    for row in _scores():
+        figures, share = row["figures"], [_percent(row["figures"][name]) for name in _FIGURES]
+        f1 = _percent(figures["strict_correction.f1"])
+        if "strict_correction.f1" in row["intervals"]:
+            f1 += f" ({'–'.join(_percent(end) for end in row['intervals']['strict_correction.f1'])})"
+        cells = (SETS[row["set"]], format(row["rows"], ","), f1, *share)
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return "".join(rows)
+
+
+def signatures() -> str:
+    """The signatures of these results."""
+    return "".join(f"{row['signature']}\n" for row in _scores())
+
+
+def _scores() -> list[dict[str, Any]]:
+    """Raises ValueError when a set is missing."""
+    scores = {row["set"]: row for row in json.loads(MANIFEST.read_text("utf-8"))["scores"]}
+    missing = SETS.keys() - scores.keys()
+    if missing:
+        raise ValueError(f"{MANIFEST.relative_to(ROOT)} has no scores of {', '.join(sorted(missing))}")
+    return [scores[name] for name in SETS]
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+BLOCKS: dict[str, tuple[str, str, Callable[[], str]]] = {
+    "HELP": ("```text\n", "```\n", help_text), "RESULTS": ("", "", results), "SIGNATURES": ("```\n", "```\n", signatures),
+}  # fmt: skip
+"""The blocks of the README by the name in their markers: what stands around the text, and the text."""
+
+
 def readme(text: str) -> str:
-    """The README with today's help text. Raises ValueError when its markers are not there."""
-    if len(_HELP.findall(text)) != 1:
-        raise ValueError("README.md has no single <!-- HELP: begin --> … <!-- HELP: end --> block of text")
-    return _HELP.sub(lambda _: help_text(), text)
+    """The README with today's blocks. Raises ValueError when its markers are not there."""
+    for name, (before, after, made) in BLOCKS.items():
+        block = re.compile(f"(?<=<!-- {name}: begin -->\n{before}).*?(?={after}<!-- {name}: end -->)", re.DOTALL)
+        if len(block.findall(text)) != 1:
+            raise ValueError(f"README.md has no single <!-- {name}: begin --> … <!-- {name}: end --> block of text")
+        text = block.sub(lambda _, made=made: made(), text)
+    return text
 
 
 def manual_page() -> str:

@@ -17,7 +17,14 @@ from corrector.rank import default_ranker
 from corrector.train import calibrate as calibration
 from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
 from corrector.train.log_linear import Example, fit_log_linear
-from corrector.train.thresholds import JudgedRow, choose_threshold, platt, strict_f1
+from corrector.train.thresholds import (
+    JudgedRow,
+    average_precision,
+    choose_threshold,
+    f1_at_equal_shares,
+    platt,
+    strict_f1,
+)
 
 
 def test_one_alternative_gets_the_odds_it_was_right_with() -> None:
@@ -125,3 +132,19 @@ def test_what_is_held_back_is_judged_with_a_check_that_has_not_seen_it(monkeypat
     assert sorted(judged) == sorted([*held["people"], *held["news"]])
     assert len(fits) == PARTS + 1 and all(0 in fit and len(fit) < len(numbers) for fit in fits[:-1])
     assert fits[-1] == {number: CLEAN_WEIGHT if number > 40 else 1.0 for number in numbers.values()}
+
+
+def test_models_are_compared_by_two_figures() -> None:
+    wrong = JudgedRow(((0.9, True, 1),), 1)
+    missed = JudgedRow((), 1)
+    misled = JudgedRow(((0.8, False, 1),), 0)
+    later = JudgedRow(((0.5, True, 1),), 1)
+    judged = {"people": [wrong, missed, misled, later]}
+    # Right at ranks 1 and 3 of three edits: (1 + 2/3) / 2; two of the three errors have a right edit.
+    assert average_precision(judged) == pytest.approx((1 + 2 / 3) / 2 * 2 / 3)
+    news = [JudgedRow(((0.6, False, 1),), 0), JudgedRow(((0.3, False, 1),), 0), *[JudgedRow((), 0)] * 198]
+    # From 0.6 % of 200 on one row may be changed, from 0.8 % on two: only edits above 0.3, then any.
+    assert strict_f1(judged["people"], 0.31) == strict_f1(judged["people"], 0.01) == pytest.approx(2 * 2 / 6)
+    assert f1_at_equal_shares(judged | {"news": news}) == pytest.approx(2 / 3)
+    assert f1_at_equal_shares(judged | {"news": [news[0]] * 200}) == pytest.approx(2 * 1 / 5)
+    assert average_precision({"news": news}) == 0 and f1_at_equal_shares({"news": news}) == 0

@@ -136,6 +136,15 @@ def test_a_ranker_asks_for_masked_readings_only_when_fitted_so(chain: Path, tmp_
         assert Ranker.load(model / "ranker.json").reads_masked is expected
 
 
+def test_a_dry_run_writes_nothing(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {path: path.read_bytes() for path in (chain / "model").rglob("*") if path.is_file()}
+    rows = ["--pairs", str(chain / "text" / "fit.tsv"), "--held-back", str(chain / "text" / "held_back.tsv")]
+    more = ["--slips", str(chain / "text" / "fit.tsv"), "--dry-run"]
+    assert main(["calibrate", "--model", str(chain / "model"), *rows, *more]) == 0
+    assert "average precision 0." in capsys.readouterr().err
+    assert files == {path: path.read_bytes() for path in (chain / "model").rglob("*") if path.is_file()}
+
+
 def test_no_room_for_labelled_rows(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--data", str(chain / "data"), "--from", str(chain / "pretrain" / "checkpoint.pt"), "--out", str(tmp_path / "run")]
     shares = ["--set", "noise.head_windows=0.9", "--pair-share", "0.2", "--debug"]

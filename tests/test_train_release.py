@@ -61,7 +61,7 @@ def test_scores_are_kept_until_the_model_changes(model: Path, tmp_path: Path) ->
     refresh_manifest(model, pytest.fail, report(tmp_path / "scores.json", checksum(model)))
     (row,) = read_manifest(model)["scores"]
     assert (row["set"], row["rows"], row["erroneous"], row["signature"]) == ("dev", 10, 4, "set:dev")
-    assert row["figures"] == {"strict_correction.f1": 0.1235, "accuracy": None}
+    assert row["figures"] == {"strict_correction.f1": 0.123456, "accuracy": None}
     refresh_manifest(model, pytest.fail)
     assert read_manifest(model)["scores"] == [row]
     replace(default_ranker(), min_confidence=0.67).save(model / "ranker.json")
@@ -90,6 +90,13 @@ def test_unusable_scores(model: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "scores.json").write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"scores\.json"):
         refresh_manifest(model, pytest.fail, tmp_path / "scores.json")
+
+
+def test_a_version_replaces_what_was_there(model: Path) -> None:
+    refresh_manifest(model, pytest.fail)
+    before = read_manifest(model)["version"]
+    refresh_manifest(model, pytest.fail, version=f"{before}1")
+    assert read_manifest(model)["version"] == f"{before}1"
 
 
 def test_sources_that_are_no_list(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -182,16 +184,25 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 @click.option(
     "--masked/--no-masked", default=False, show_default=True, help="Whether the generator reads suspicious characters masked, too."
 )
+@click.option("--dry-run", is_flag=True, help="Say what would be reached, to compare models; write nothing.")
 def calibrate(
-    model: Path, pairs: tuple[Path, ...], held_back: tuple[Path, ...], slips: tuple[str, ...], masked: bool
+    model: Path,
+    pairs: tuple[Path, ...],
+    held_back: tuple[Path, ...],
+    slips: tuple[str, ...],
+    masked: bool,
+    dry_run: bool,
 ) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
 
     With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
+    from corrector.train.start import open_model
 
-    fit_ranker(model, pairs, held_back, _say, [_pair_set(item) for item in slips], masked)
+    with tempfile.TemporaryDirectory() as scratch:
+        chosen = shutil.copytree(open_model(model).path, Path(scratch) / "model") if dry_run else model
+        fit_ranker(chosen, pairs, held_back, _say, [_pair_set(item) for item in slips], masked)
 
 
 @train.command()
@@ -230,11 +241,12 @@ def export(
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option("--scores", type=_FILE, help="What `python -m corrector.eval --json` printed for this model.")
 @click.option("--sources", type=_FILE, help="Sources of the training text with licences, a JSON list.")
-def manifest(model: Path, scores: Path | None, sources: Path | None) -> None:
-    """Write MODEL's manifest and card again after the ranker or the scores changed."""
+@click.option("--version", help="Version of the model. Default: as it was.")
+def manifest(model: Path, scores: Path | None, sources: Path | None, version: str | None) -> None:
+    """Write MODEL's manifest and card again after its tables, the ranker or the scores changed."""
     from corrector.train.release import refresh_manifest
 
-    refresh_manifest(model, _say, scores, sources)
+    refresh_manifest(model, _say, scores, sources, version=version)
 
 
 @train.command()

@@ -45,12 +45,13 @@ def refresh_manifest(
     scores: Path | None = None,
     sources: Path | None = None,
     calibration: Mapping[str, Any] | None = None,
+    version: str | None = None,
 ) -> None:
     """Write manifest and card again after files of the model changed.
 
-    Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed), ``sources`` and ``calibration``
-    (the labelled sets of the ranker) replace what was there. Old scores of another state of the model are dropped; new ones of another
-    state raise InputError.
+    Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed), ``sources``, ``calibration``
+    (the labelled sets of the ranker) and ``version`` replace what was there. Old scores of another state of the model are dropped; new
+    ones of another state raise InputError.
     """
     old = read_json(model / MANIFEST)
     details = {key: value for key, value in old.items() if key not in _MANIFEST_KEYS}
@@ -59,6 +60,8 @@ def refresh_manifest(
         details["sources"] = read_list(sources)
     if calibration is not None:
         details["calibration"] = calibration
+    if calibration is not None or version is not None:
+        details["code"] = {**details.get("code", {}), "requires": f">={__version__}"}  # earlier ones know fewer features
     checksum = short_checksum({name: entry["sha256"] for name, entry in _entries(model).items()})
     rows = details.get("scores", []) if scores is None else read_scores(scores)
     details["scores"] = [row for row in rows if row["checksum"] == checksum]
@@ -70,7 +73,7 @@ def refresh_manifest(
         raise InputError(scores, message)
     if stale:
         say(f"{len(stale)} scores dropped: the model has changed since; measure again and pass --scores")
-    write_manifest(model, str(old["name"]), str(old["version"]), details)
+    write_manifest(model, str(old["name"]), version or str(old["version"]), details)
 
 
 def thresholds(path: Path) -> dict[str, float]:
@@ -115,13 +118,13 @@ def read_settings(settings: Sequence[str], option: str) -> dict[str, Any]:
 
 
 def _score_row(item: Mapping[str, Any]) -> dict[str, Any]:
-    figures = {name: None if value is None else round(value, 4) for name, value in item["scores"].items()}
+    figures = {name: None if value is None else round(value, 6) for name, value in item["scores"].items()}
     return {
         "set": item["set"],
         "rows": item["rows"]["used"],
         "erroneous": item["counts"]["erroneous"],
         "figures": figures,
-        "intervals": {name: [round(end, 4) for end in ends] for name, ends in item["intervals"].items()},
+        "intervals": {name: [round(end, 6) for end in ends] for name, ends in item["intervals"].items()},
         "checksum": item["signature_fields"]["checksum"],
         "signature": item["signature"],
     }

@@ -11,6 +11,7 @@ import numpy as np
 from corrector.detect import probability
 
 UNCHANGED_SHARE = 0.992  # of error-free sentences that must stay as they are: 99 % is the aim, the rest is room for chance
+CHANGED_SHARES = (0.006, 0.007, 0.008, 0.010, 0.012, 0.015)  # of error-free sentences, at which models are compared
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,7 @@ def choose_threshold(
     judged: Mapping[str, Sequence[JudgedRow]], say: Callable[[str], None], unchanged_share: float = UNCHANGED_SHARE
 ) -> float:
     """The threshold with the best mean strict correction F1 among those that leave so much of the clean text alone."""
-    clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
-    clean = clean or [row for rows in judged.values() for row in rows if not row.wrong]
+    clean = _error_free(judged)
     best = (0.0, 0.99)
     for hundredths in range(30, 99):
         threshold = hundredths / 100
@@ -63,6 +63,37 @@ def choose_threshold(
         if unchanged >= unchanged_share and mean > best[0]:
             best = (mean, threshold)
     return best[1]
+
+
+def _error_free(judged: Mapping[str, Sequence[JudgedRow]]) -> list[JudgedRow]:
+    """The rows of the sets without any error; where there is no such set, the rows without."""
+    clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
+    return clean or [row for rows in judged.values() for row in rows if not row.wrong]
+
+
+def average_precision(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
+    """Of the best edits by confidence, over all sets; a wrong character that none mends counts as one that is never found."""
+    from sklearn.metrics import average_precision_score
+
+    rows = [row for own in judged.values() for row in own]
+    edits = [edit for row in rows for edit in row.edits]
+    right = np.array([ok and mended > 0 for _, ok, mended in edits], dtype=bool)
+    if not right.any():
+        return 0.0
+    missed = sum(max(0, row.wrong - sum(mended for _, ok, mended in row.edits if ok)) for row in rows)
+    found = float(average_precision_score(right, np.array([confidence for confidence, _, _ in edits])))
+    return found * float(right.sum() / (right.sum() + missed))
+
+
+def f1_at_equal_shares(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
+    """The mean strict F1 of the sets with errors at the thresholds where ``CHANGED_SHARES`` of the error-free sentences are changed."""
+    clean = _error_free(judged)
+    surest = sorted((max((confidence for confidence, _, _ in row.edits), default=0.0) for row in clean), reverse=True)
+    scores = [0.0]
+    for share in CHANGED_SHARES if clean else ():
+        threshold = float(np.nextafter(surest[min(len(surest) - 1, round(share * len(surest)))], 1))
+        scores += [strict_f1(rows, threshold) for rows in judged.values() if any(row.wrong for row in rows)]
+    return float(np.mean(scores[1:] or scores))
 
 
 def strict_f1(rows: Sequence[JudgedRow], threshold: float) -> float:
