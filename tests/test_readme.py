@@ -78,7 +78,7 @@ def test_manual_page_names_every_option_and_exit_code() -> None:
 def test_options_in_commands_exist(name: str) -> None:
     commands = [part for line in PAGES[name].splitlines() for part in re.findall(r"(?<![\w./-])electra-correct +([^`|#;&]*)", line)]
     used = {word for command in commands for word in re.findall(r"(?<!\S)--?[a-z][a-z-]*", command.split(" && ")[0])}
-    assert used or name in ("formats.md", "library.md", "clusters.md")
+    assert used or name in ("formats.md", "library.md", "clusters.md", "training.md")
     assert used <= OPTIONS
 
 
@@ -86,7 +86,9 @@ def test_options_in_commands_exist(name: str) -> None:
 def test_options_in_running_text_exist(name: str) -> None:
     text = re.sub(r"```.*?```", "", PAGES[name], flags=re.DOTALL)
     known = OPTIONS | {option for line in RAY.splitlines() for option in re.findall(r"\"(--[a-z-]+)\"", line)}
-    assert set(re.findall(r"`(--[a-z-]+)", text)) <= (known if name == "clusters.md" else OPTIONS)
+    training = {option for command in train.commands.values() for parameter in command.params for option in parameter.opts}
+    allowed = {"clusters.md": known, "training.md": OPTIONS | training}
+    assert set(re.findall(r"`(--[a-z-]+)", text)) <= allowed.get(name, OPTIONS)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -103,7 +105,10 @@ def test_commands_parse(line: str) -> None:
         assert isinstance(context, click.Context)
 
 
-@pytest.mark.parametrize("line", re.findall(r"^python -m corrector\.train ([^#\n]+)", README, re.MULTILINE))
+TRAINING = (README + PAGES["training.md"]).replace("\\\n", " ")
+
+
+@pytest.mark.parametrize("line", re.findall(r"^python -m corrector\.train ([^#\n]+)", TRAINING, re.MULTILINE))
 def test_training_commands_parse(line: str) -> None:
     name, *arguments = shlex.split(line)
     command = train.commands[name]
