@@ -5,11 +5,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corrector.config import Settings
 from corrector.inputs import Input
+from corrector.propose import likeness, similar_characters
+from corrector.similarity.glyph import nearest_by_shape
+from corrector.similarity.pinyin import nearest_by_sound
 from corrector.text import files
 from corrector.text.files import read_blocks
 from corrector.text.protect import protected_spans
@@ -46,6 +50,11 @@ class Source:
 def alive(kind: type) -> int:
     """How many values of a class there are."""
     return sum(type(value) is kind for value in gc.get_objects())
+
+
+@pytest.mark.parametrize("function", [likeness, similar_characters, nearest_by_shape, nearest_by_sound])
+def test_what_is_remembered_of_characters_is_bounded(function: Any) -> None:
+    assert function.cache_parameters()["maxsize"] <= 50_000
 
 
 @pytest.mark.parametrize("unit", [SENTENCE, "字", "a", "。", " ", "字，", "`", "😀"])

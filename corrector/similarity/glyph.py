@@ -6,7 +6,7 @@ holds the nearest of each character, so a score of 0 means: not among each other
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -65,7 +65,18 @@ def _table() -> _Table:
     )
 
 
-@cache
+def _stored(a: str, b: str) -> float:
+    """The similarity of two characters in the table, 0 where there is none."""
+    table = _table()
+    first, second = table.rows.get(a), table.rows.get(b)
+    if first is None or second is None:
+        return 0.0
+    low, high = min(first, second), max(first, second)
+    start, end = int(table.starts[low]), int(table.starts[low + 1])
+    place = start + int(table.higher[start:end].searchsorted(high))
+    return int(table.steps[place]) / STEPS if place < end and table.higher[place] == high else 0.0
+
+
 def _neighbours(character: str) -> dict[str, float]:
     """Every stored neighbour with its similarity, nearest first, then the more frequent first."""
     table = _table()
@@ -89,10 +100,10 @@ def glyph_similarity(a: str, b: str) -> float:
         raise ValueError(f"texts of unequal length: {a!r}, {b!r}")
     if a == b:
         return 1.0
-    return sum(1.0 if x == y else _neighbours(x).get(y, 0.0) for x, y in zip(a, b, strict=True)) / len(a)
+    return sum(1.0 if x == y else _stored(x, y) for x, y in zip(a, b, strict=True)) / len(a)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def nearest_by_shape(character: str, count: int = 30) -> tuple[tuple[str, float], ...]:
     """The ``count`` common characters that look most like this one, with similarities, nearest first.
 

@@ -160,7 +160,7 @@ def _rarity_costs() -> NDArray[np.float32]:
     return costs
 
 
-@cache
+@lru_cache(maxsize=1024)
 def nearest_by_sound(character: str, count: int = 30) -> tuple[tuple[str, float], ...]:
     """The ``count`` common characters likeliest to be written for this one by its sound, with their similarities.
 
