@@ -73,12 +73,6 @@ class Stages:
         length = MAX_LENGTH if positions is None else min(MAX_LENGTH, positions - 2)
         return cls(model.tokenizer, load_runtime(model, threads), ranker, length, model.slips, model.word_model)
 
-    def with_slips(self, slips: Slips) -> Stages:
-        """The same stages, but for what people were seen to confuse."""
-        other = Stages(self.tokenizer, self.runtime, self.ranker, self.max_length, slips, self.word_model)
-        other.hopeless = self.hopeless
-        return other
-
     @cached_property
     def characters(self) -> Characters:
         """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""

@@ -1,7 +1,7 @@
 """Rewrites what is generated: the manual page, and in the README the help text and the scores of the embedded model; builds the reference.
 
-    python docs/build.py                   writes both
-    python docs/build.py --check           writes nothing; exits with 1 when one is out of date
+    python docs/build.py                   writes all of it
+    python docs/build.py --check           writes nothing; exits with 1 when some is out of date
     python docs/build.py --api build/api   the reference of the library as HTML; needs the extra [docs]
 """
 
@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import corrector  # noqa: E402
 from corrector.cli import electra_correct  # noqa: E402
+from corrector.train.card import percent, table  # noqa: E402
 
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "man" / "electra-correct.1"
 MANIFEST = ROOT / "data" / "electra_models" / "electra-csc-zh" / "manifest.json"
@@ -39,10 +40,9 @@ SETS = {
 _FIGURES = (
     "strict_correction.precision", "strict_correction.recall", "strict_detection.f1", "official_correction.f1", "unchanged_share",
 )  # fmt: skip
-_HEAD = """\
-| set | sentences | strict F1 (95 %) | precision | recall | strict detection F1 | official F1 | left unchanged |
-|---|---|---|---|---|---|---|---|
-"""
+_HEAD = (
+    "set", "sentences", "strict F1 (95 %)", "precision", "recall", "strict detection F1", "official F1", "left unchanged",
+)  # fmt: skip
 
 _EXAMPLES = (
     ("Correct standard input, line by line:", "echo '请住意查收。' | electra-correct"),
@@ -64,15 +64,13 @@ def help_text() -> str:
 
 def results() -> str:
     """The table of results, from the scores in the manifest of the embedded model."""
-    rows = [_HEAD]
+    rows = []
     for row in _scores():
-        figures, share = row["figures"], [_percent(row["figures"][name]) for name in _FIGURES]
-        f1 = _percent(figures["strict_correction.f1"])
+        f1 = percent(row["figures"]["strict_correction.f1"])
         if "strict_correction.f1" in row["intervals"]:
-            f1 += f" ({'–'.join(_percent(end) for end in row['intervals']['strict_correction.f1'])})"
-        cells = (SETS[row["set"]], format(row["rows"], ","), f1, *share)
-        rows.append(f"| {' | '.join(cells)} |\n")
-    return "".join(rows)
+            f1 += f" ({'–'.join(map(percent, row['intervals']['strict_correction.f1']))})"
+        rows.append((SETS[row["set"]], f"{row['rows']:,}", f1, *(percent(row["figures"][name]) for name in _FIGURES)))
+    return "\n".join((*table(_HEAD, rows), ""))
 
 
 def signatures() -> str:
@@ -87,10 +85,6 @@ def _scores() -> list[dict[str, Any]]:
     if missing:
         raise ValueError(f"{MANIFEST.relative_to(ROOT)} has no scores of {', '.join(sorted(missing))}")
     return [scores[name] for name in SETS]
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
 
 
 BLOCKS: dict[str, tuple[str, str, Callable[[], str]]] = {

@@ -14,8 +14,8 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import pinyin_similarity
 
 RARE, TIMES_RARER = 10, 8  # how often a misspelt word occurs at most, and how much rarer than the right one
-UNHEARD, ALIKE_TOO = 2, (0.75, 0.6)  # the same by the occurrences in a corpus of 160 M characters
 ALIKE = (0.9, 0.7)  # similarity in sound or in shape of what is mistaken for the other
+UNHEARD, ALIKE_TOO = 2, (0.75, 0.6)  # instead of RARE and ALIKE, where words are counted in a corpus of 160 M characters
 _NUMERALS = frozenset("〇零一二两三四五六七八九十百千万亿几数")  # 三十年 is no misspelt 二十年
 
 
@@ -36,7 +36,7 @@ def jieba_words() -> Iterator[tuple[str, int, str]]:
 def misspelt(words: Mapping[str, int], rare: int = RARE, alike: tuple[float, float] = ALIKE) -> set[str]:
     """The words of three and four characters, of these with their frequencies, that are likely misspellings of a far commoner one: they
     occur at most ``rare`` times, and differ from it in a character ``alike`` in sound or in shape, wherever it stands in them
-    (名列前矛, 再接再励, 鬼鬼崇崇).
+    (名列前矛, 再接再励).
 
     A dictionary compiled from text has hundreds of them; to count them as words would be to say that they are right.
     """
@@ -56,7 +56,7 @@ def misspelt(words: Mapping[str, int], rare: int = RARE, alike: tuple[float, flo
 
 def misspelt_in(occurrences: Mapping[str, int]) -> set[str]:
     """The words of four characters that are likely misspellings by how often they occur in a corpus, and in no dictionary of phrases: what
-    the dictionary itself takes for as common as the right one (墨守陈规, 严于律已)."""
+    the dictionary itself takes for as common as the right one, or what looks less like it (墨守陈规, 严于律已, 鬼鬼崇崇)."""
     from pypinyin.phrases_dict import phrases_dict
 
     long = {word: count for word, count in occurrences.items() if len(word) == 4}

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from operator import ne
 from pathlib import Path
 
@@ -23,26 +24,28 @@ from corrector.edit_features import FEATURES
 from corrector.electra.model import RANKER, SLIPS
 from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.errors import CorrectorError
+from corrector.in_order import Result, in_order
+from corrector.pipeline import windows_of
 from corrector.rank import MASKED, Ranker, default_ranker
-from corrector.stages import HOPELESS, Stages
-from corrector.train.groups import Found, Rows, find_groups, read_windows
+from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs, read_set
 from corrector.train.release import refresh_manifest
 from corrector.train.slips import count_slips
 from corrector.train.thresholds import JudgedRow, average_precision, choose_threshold, f1_at_equal_shares, platt
+from corrector.types import Document, Sentence
 
+Rows = Sequence[tuple[str, str]]
 LOOK_THRESHOLD = 0.03  # of the discriminator; the ranker decides, so this and the next only bound the work
 SUSPICION_THRESHOLD = 0.1  # from 0.05 on a quarter to a half more time for at most half a point of development F1
 PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
 PARTS = 5  # of the sets held back
 CLEAN_WEIGHT = 3.0  # of an example from a set without any error: where false alarms count most
 FEWEST = 5  # right edits without which the suspicions are of no use
+_BLOCK = 64
 
 
-def calibrate(
-    model: Path, fit: Sequence[Rows], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False,
-) -> Ranker:  # fmt: skip
+def calibrate(model: Path, fit: Sequence[Rows], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False) -> Ranker:
     """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
     ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it.
 
@@ -118,7 +121,8 @@ def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Ro
     """
     if stages.slips is None:
         return examples(stages, rows)
-    forgetful = stages.with_slips(stages.slips.forgotten())
+    forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten(), stages.word_model)
+    forgetful.hopeless = stages.hopeless
     return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
 
 
@@ -174,13 +178,22 @@ def fit_ranker(
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 
+@dataclass(frozen=True)
+class Found:
+    """A group found in the window of a row."""
+
+    row: int
+    sentence: Sentence
+    choice: GroupChoice
+
+
 def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, float]:
     """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not."""
     from sklearn.linear_model import LogisticRegression
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
-    for block, looks in read_windows(stages, rows, lambda windows: list(stages.looks(windows))):
+    for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
         for look in looks:
             values.append(np.stack([look.logits, look.best_others, look.levels], 1))
             row, sentence = block[look.window]
@@ -189,6 +202,28 @@ def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, floa
     fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong))
     detection, other, level = (round(float(weight), 5) for weight in fitted.coef_[0])
     return detection, other, round(float(fitted.intercept_[0]), 5), level
+
+
+def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
+    """Every group of suspicions in the sources of ``rows``, in order."""
+    for block, choices in _read(stages, rows, stages.choices):
+        for (number, sentence), groups in zip(block, choices, strict=True):
+            yield from (Found(number, sentence, choice) for choice in groups)
+
+
+Block = list[tuple[int, Sentence]]
+"""Windows of the sources, with the numbers of their rows."""
+
+
+def _read(stages: Stages, rows: Rows, ask: Callable[[list[Sentence]], Result]) -> Iterator[tuple[Block, Result]]:
+    """What ``ask`` says of the windows of the sources, ``_BLOCK`` at a time, in order."""
+    windows = (
+        (number, sentence)
+        for number, (source, _) in enumerate(rows)
+        for sentence in windows_of(Document(None, source), stages.max_length)
+    )
+    blocks = iter(lambda: list(islice(windows, _BLOCK)), [])
+    return in_order(lambda block: (block, ask([sentence for _, sentence in block])), blocks, stages.runtime.callers)
 
 
 def _is_right(found: Found, number: int, rows: Rows) -> bool:

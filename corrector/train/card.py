@@ -75,7 +75,7 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
         return "## Scores\n\nNone were recorded for this state of the model."
     rows = []
     for score in scores:
-        figures = [_percent(score["figures"].get(key)) for _, key in _FIGURES]
+        figures = [percent(score["figures"].get(key)) for _, key in _FIGURES]
         rows.append([score["set"], f"{score['rows']:,}", f"{score['erroneous']:,}", *figures])
     names = [name for name, _ in _FIGURES]
     signatures = [f"- `{score['signature']}`" for score in scores]
@@ -85,7 +85,7 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
             "",
             "Percent; P, R and F1 are strict sentence-level correction, FPR the error-free sentences that were changed.",
             "",
-            *_table(["set", "rows", "erroneous", *names], rows),
+            *table(["set", "rows", "erroneous", *names], rows),
             "",
             "Signatures:",
             "",
@@ -110,7 +110,7 @@ def _sources(sources: Sequence[Mapping[str, Any]]) -> str:
     ]
     return (
         f"{title}A repository's licence does not always cover the text in it: treat the text as research data; none is shipped.\n\n"
-        + "\n".join(_table(["register", "source", "M characters", "repositories", "licence"], rows))
+        + "\n".join(table(["register", "source", "M characters", "repositories", "licence"], rows))
     )
 
 
@@ -173,13 +173,15 @@ Each training command goes on where it was stopped when it is given again."""
 
 def _files(files: Mapping[str, Mapping[str, Any]]) -> str:
     rows = [[f"`{name}`", f"{entry['bytes']:,}", f"`{entry['sha256']}`"] for name, entry in files.items()]
-    return "\n".join(("## Files", "", *_table(["file", "bytes", "SHA-256"], rows)))
+    return "\n".join(("## Files", "", *table(["file", "bytes", "SHA-256"], rows)))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines]
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """A share in percent, ``NONE`` where it is not known."""
     return NONE if value is None else f"{100 * value:.1f}"

@@ -89,11 +89,12 @@ def f1_at_equal_shares(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
     """The mean strict F1 of the sets with errors at the thresholds where ``CHANGED_SHARES`` of the error-free sentences are changed."""
     clean = _error_free(judged)
     surest = sorted((max((confidence for confidence, _, _ in row.edits), default=0.0) for row in clean), reverse=True)
-    scores = [0.0]
-    for share in CHANGED_SHARES if clean else ():
-        threshold = float(np.nextafter(surest[min(len(surest) - 1, round(share * len(surest)))], 1))
-        scores += [strict_f1(rows, threshold) for rows in judged.values() if any(row.wrong for row in rows)]
-    return float(np.mean(scores[1:] or scores))
+    with_errors = [rows for rows in judged.values() if any(row.wrong for row in rows)]
+    if not clean or not with_errors:
+        return 0.0
+    places = [min(len(surest) - 1, round(share * len(surest))) for share in CHANGED_SHARES]
+    thresholds = [float(np.nextafter(surest[place], 1)) for place in places]  # just above: that many are changed, not one more
+    return float(np.mean([strict_f1(rows, threshold) for threshold in thresholds for rows in with_errors]))
 
 
 def strict_f1(rows: Sequence[JudgedRow], threshold: float) -> float:
