@@ -42,7 +42,7 @@ _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit
 
 def features_of(groups: Sequence[Group], changes: Sequence[Sequence[Change]], characters: Characters) -> Floats:
     """The features of all changes considered for these groups, one group after another: (edits, FEATURES)."""
-    table = _table(changes)
+    table = _table(groups, changes)
     if not len(table.owner):
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
     found: Floats = np.column_stack([_sums(groups, table, characters), _gains(groups, table, characters)])
@@ -51,22 +51,29 @@ def features_of(groups: Sequence[Group], changes: Sequence[Sequence[Change]], ch
 
 class _Table(NamedTuple):
     """The changes of all groups as arrays: the group of each, the number of the first member changed (edits,), which of the up to
-    ``LONGEST`` members from there on are changed, and their new ids, 0 for the others (edits, LONGEST)."""
+    ``LONGEST`` members from there on are changed, and their new ids, 0 for the others (edits, LONGEST); and whether the change puts one
+    character twice in the place of another twice, which is one slip (edits,)."""
 
     owner: NDArray[np.int64]
     first: NDArray[np.int64]
     used: NDArray[np.bool_]
     ids: NDArray[np.int64]
+    twice: NDArray[np.bool_]
 
 
-def _table(changes: Sequence[Sequence[Change]]) -> _Table:
+def _table(groups: Sequence[Group], changes: Sequence[Sequence[Change]]) -> _Table:
     flat = list(chain.from_iterable(changes))
     owner = np.repeat(np.arange(len(changes)), [len(own) for own in changes])
     first = np.array([first for first, _ in flat], dtype=np.int64)
     used = np.arange(LONGEST) < np.array([len(ids) for _, ids in flat], dtype=np.int64)[:, None]
     ids = np.zeros(used.shape, dtype=np.int64)
     ids[used] = list(chain.from_iterable([ids for _, ids in flat]))
-    return _Table(owner, first, used, ids)
+    twice = (used.sum(1) == 2) & (ids[:, 0] == ids[:, 1])
+    for row in np.flatnonzero(twice).tolist():
+        encoding, members = groups[owner[row]]
+        one, other = (encoding.ids[member.token] for member in members[first[row] : first[row] + 2])
+        twice[row] = one == other
+    return _Table(owner, first, used, ids, twice)
 
 
 def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
@@ -80,6 +87,7 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
     parts = np.full(table.used.shape, len(keys))
     parts[table.used] = rows
     sums: Floats = single[parts].sum(1)
+    sums[table.twice] /= 2
     return sums
 
 
@@ -146,10 +154,12 @@ def _gains(groups: Sequence[Group], table: _Table, characters: Characters) -> Fl
     commoner = characters.log_counts[texts].sum(1)
     changed_places = texts[:before] != texts[before:][owner]
     common = (characters.log_counts[texts[before:]][owner] * changed_places).sum(1)
-    together = size > 1
+    together = (size > 1) & ~table.twice
     as_words = characters.word_score(texts)
     changed = (values[:before] - values[before:][owner] for values in (scores, as_words, commoner, words))
     gain, likelier, commoner, words = changed
+    commoner[table.twice] /= 2
+    common[table.twice] /= 2
     found: Floats = np.column_stack([gain, *known, likelier, commoner, common, words, together]).astype(np.float32)
     return found
 

@@ -144,7 +144,8 @@ def _edits(item: Group, changes: Sequence[Change], features: Floats, characters:
 
 
 def _changes(item: Group, characters: Characters) -> list[Change]:
-    """Single candidates; of neighbours the likeliest together, and words of similar characters; each once."""
+    """Single candidates; of neighbours the likeliest together, words of similar characters, and where they are alike each candidate twice;
+    each once."""
     encoding, members = item
     choices = [member.candidates for member in members]
     found = dict.fromkeys(Change(first, (option,)) for first, options in enumerate(choices) for option in options)
@@ -153,6 +154,8 @@ def _changes(item: Group, characters: Characters) -> list[Change]:
         found.update((Change(first, pair), None) for pair in pairs)
         left, right = (int(encoding.ids[member.token]) for member in members[first : first + 2])
         found.update((Change(first, word), None) for word in similar_words(left, right, characters))
+        if left == right:
+            found.update((Change(first, (option, option)), None) for option in choices[first] if option in choices[first + 1])
     if len(members) == LONGEST:
         found.update((Change(0, triple), None) for triple in product(*(options[:TRIPLE_CHOICES] for options in choices)))
     return list(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
@@ -92,14 +92,34 @@ class Characters:
         return np.concatenate([self.word_model.score(part) for part in _blocks(texts)])
 
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
-        """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉."""
+        """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉; those
+        that would in its place and in that of a like one next to it, too: 忧心冲冲 → 忡."""
         if not sites:
             return []
         found = self.tables.completions(around(sites, 3, 3))
         return [
-            [new for new in dict.fromkeys(ids) if max(self.likeness(int(encoding.ids[token]), new)) >= COMPLETION]
+            list(dict.fromkeys((*self._alike(encoding, token, ids), *self.doubled(encoding, token - 1), *self.doubled(encoding, token))))
             for (encoding, token), ids in zip(sites, found, strict=True)
         ]
+
+    def doubled(self, encoding: Encoding, token: int) -> list[int]:
+        """The ids alike that would make a word of four characters, where there is none, in place of this one and of the next, which is
+        the same: 忧心冲冲 → 忡. None where it is another."""
+        if encoding.ids[token] != encoding.ids[token + 1]:
+            return []
+        (ids,) = self.tables.doubled_completions(around([(encoding, token)], 2, 3))
+        return self._alike(encoding, token, ids)
+
+    def misspelt_doubles(self, encoding: Encoding) -> NDArray[np.bool_]:
+        """Which tokens of a window are ``doubled`` wrongly: (tokens,)."""
+        found = np.zeros(len(encoding.ids), dtype=np.bool_)
+        for token in np.flatnonzero((encoding.ids[1:] == encoding.ids[:-1]) & self.replaceable[encoding.ids[1:]]).tolist():
+            found[token : token + 2] |= len(self.doubled(encoding, token)) > 0
+        return found
+
+    def _alike(self, encoding: Encoding, token: int, ids: Iterable[int]) -> list[int]:
+        """Those of the ids that are alike enough to what stands there."""
+        return [new for new in ids if max(self.likeness(int(encoding.ids[token]), new)) >= COMPLETION]
 
     def likeness(self, a: int, b: int) -> tuple[float, float]:
         """How alike two characters sound and look, 0..1 each."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from corrector.check import Ranked, Seen, check_features, word_model_gains
 from corrector.detect import detect
+from corrector.edit_features import FEATURES
 from corrector.edits import Edits, Proposal, edits_of
 from corrector.electra import load_runtime
 from corrector.electra.marks import levels_of
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 MAX_LENGTH = 126  # characters of a window, [CLS] and [SEP] not counted; less for a model of few positions
 TOGETHER = 200  # flagged characters whose views of the vocabulary, 33 kB each, are in memory at a time, or a window's; more hardly pays
 HOPELESS = 0.15  # a group goes no further when the ranker gives its best edit less than this,
-SURE = 0.0  # unless the discriminator's logit for one of its characters is at least this
+SURE = 0.0  # unless the discriminator's logit for one of its characters is at least this, or the edit makes a word of four characters
+_COMPLETED = FEATURES.index("completed")
 
 Flagged = tuple[int, list[int]]
 """A window and the indexes of its characters that the discriminator flags."""
@@ -109,8 +111,9 @@ class Stages:
         return flagged
 
     def suspicions(self, window: Sentence, encoding: Encoding, logits: Floats) -> tuple[Suspicion, ...]:
-        """The characters of a window that the discriminator flags with these logits (tokens,), by itself or together with their marks."""
-        others = self.ranker.may_be_suspicious(logits, levels_of(encoding.types))
+        """The characters of a window that the discriminator flags with these logits (tokens,), by itself or together with their marks;
+        and the doubled ones that others, doubled, would make a word of."""
+        others = self.ranker.may_be_suspicious(logits, levels_of(encoding.types)) | self.characters.misspelt_doubles(encoding)
         return detect(window, encoding, logits, self.ranker.look_threshold, others)
 
     def _worth_a_look(
@@ -178,7 +181,8 @@ class Stages:
     def _ranked(
         self, encodings: Sequence[Encoding], groups: Sequence[tuple[int, tuple[Proposal, ...]]]
     ) -> list[Ranked]:
-        """The edits of each group in order; without the groups whose best is ``hopeless``, unless something there is surely wrong."""
+        """The edits of each group in order; without the groups whose best is ``hopeless``, unless something there is surely wrong or it
+        completes a word."""
         edits = edits_of([(encodings[number], members) for number, members in groups], self.characters)
         some = [(number, members, own) for (number, members), own in zip(groups, edits, strict=True) if len(own)]
         if not some:
@@ -188,8 +192,9 @@ class Stages:
         shares, ranked = belief(scores, sizes), []
         for (number, members, own), end in zip(some, accumulate(sizes), strict=True):
             part = slice(end - len(own), end)
-            if shares[part].max() >= self.hopeless or max(member.logit for member in members) >= SURE:
-                order = np.argsort(-scores[part], kind="stable")
+            order = np.argsort(-scores[part], kind="stable")
+            completes = own.features[order[0], _COMPLETED] > 0
+            if completes or shares[part].max() >= self.hopeless or max(member.logit for member in members) >= SURE:
                 ranked.append(Ranked(number, own.ordered(order), scores[part][order], shares[part][order]))
         return ranked
 

@@ -184,3 +184,17 @@ def test_the_same_text_gets_different_answers(corrector: Corrector) -> None:
     assert list(corrector.correct_many(texts)) == alone
     assert list(corrector.correct_many(texts[::-1]))[::-1] == alone
     assert [Corrector(threads=2).correct(text) for text in texts[:2]] == alone[:2]
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("母亲为他的病忧心冲冲。", "母亲为他的病忧心忡忡。"),
+        ("他今天神采弈弈地走上了讲台。", "他今天神采奕奕地走上了讲台。"),
+        ("对手一直虎视耽耽，我们不能放松。", "对手一直虎视眈眈，我们不能放松。"),
+        ("他得意扬扬地走了，孩子们高高兴兴，人人有份。", "他得意扬扬地走了，孩子们高高兴兴，人人有份。"),
+    ],
+)
+def test_slips_in_idioms_are_only_found_one_at_a_time(wrong: str, right: str, corrector: Corrector) -> None:
+    assert fixed(corrector, wrong) == right

@@ -202,6 +202,21 @@ def test_what_completes_a_word_of_four() -> None:
     assert MarkTables(SIZE, (NOTHING, NOTHING, NOTHING)).completions(np.array(rows[:2])) == [[], []]
 
 
+def test_what_doubled_completes_a_word_of_four() -> None:
+    words = [(6, 6, 7, 8), (7, 9, 9, 8), (7, 10, 10, 8), (7, 8, 11, 11), (6, 7, 6, 8), (12, 12, 12, 8)]
+    tables = MarkTables(SIZE, (NOTHING, NOTHING, keys(*sorted(words))))
+    rows = [
+        [0, 0, 16, 16, 7, 8],  # 6 twice at the beginning of a word
+        [0, 7, 16, 16, 8, 9],  # 9 or 10 in its middle
+        [7, 8, 16, 16, 9, 9],  # 11 at its end
+        [0, 7, 9, 9, 8, 0],  # a word already
+        [0, 0, 16, 16, 12, 8],
+        [0, 0, 16, 16, 8, 7],
+    ]
+    assert [sorted(found) for found in tables.doubled_completions(np.array(rows))] == [[6], [9, 10], [11], [], [12], []]
+    assert MarkTables(SIZE, (NOTHING, NOTHING, NOTHING)).doubled_completions(np.array(rows[:2])) == [[], []]
+
+
 @pytest.mark.parametrize("kind", [np.uint16, np.int32, np.int64])
 def test_ids_of_any_width(kind: type) -> None:
     tables, texts = training.random_tables(seed=7), training.texts(5, seed=7)

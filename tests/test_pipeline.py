@@ -166,6 +166,9 @@ def test_what_is_surely_wrong_is_checked_however_unlikely_its_edits(monkeypatch:
     assert len(corrector.stages.choices(windows)[0]) == 1
     monkeypatch.setattr("corrector.stages.SURE", 99.0)
     assert corrector.stages.choices(windows) == [[]]
+    words = dataclasses.replace(tables(), words=(*tables().words[:2], np.array([key("天很高兴")], dtype=np.uint64)))
+    corrector.stages.characters = Characters(VOCABULARY, corrector.stages.tokenizer.id_of, words)  # so is what completes a word
+    assert [choice.edits[0].replacement for choice in corrector.stages.choices(windows)[0]] == ["兴"]
 
 
 def test_suspicious_text_is_read_masked_only_for_a_ranker_that_weighs_it() -> None:
@@ -516,6 +519,37 @@ def test_an_idiom_proposes_the_character_it_lacks() -> None:
     (found,) = propose(sites[:1], [[flat], [flat]], characters.completions(sites[:1]), characters)
     assert vocabulary.index("厉") in found
     assert characters.completions([]) == []
+
+
+def test_a_slip_in_a_doubled_character_is_one_slip() -> None:
+    """忧心冲冲 for 忧心忡忡: in no place does one character alone make it a word."""
+    vocabulary = (*VOCABULARY[:6], *"忧心冲忡匆我们")
+    key = 0
+    for char in "忧心忡忡":
+        key = key * len(vocabulary) + vocabulary.index(char)
+    none = np.zeros(0, dtype=np.uint64)
+    words = MarkTables(len(vocabulary), (none, none, np.array([key], dtype=np.uint64)))
+    tokenizer = Tokenizer(vocabulary, words.types)
+    characters = Characters(vocabulary, tokenizer.id_of, words)
+    right, wrong = vocabulary.index("忡"), vocabulary.index("冲")
+    found = {}
+    for text in ("我忧心冲冲们", "忧心忡忡", "忧心我我", "忧心忡冲", "冲冲忧心"):
+        encoding = tokenizer.encode(text)
+        found[text] = [text[token - 1] for token in np.flatnonzero(characters.misspelt_doubles(encoding))]
+    assert found == {"我忧心冲冲们": ["冲", "冲"], "忧心忡忡": [], "忧心我我": [], "忧心忡冲": [], "冲冲忧心": []}
+    encoding = tokenizer.encode("我忧心冲冲们")
+    sites = [(encoding, token) for token in (4, 5)]
+    assert characters.completions(sites) == [[right], [right]]
+    view = np.full(len(vocabulary), -8.0, dtype=np.float32)
+    view[wrong], view[right] = -0.1, -6.0
+    members = [Proposal(token - 1, token, 1.0, 2, 0.0, view, [vocabulary.index("匆"), right]) for token in (4, 5)]
+    (edits,) = edits_of([(encoding, members)], characters)
+    named = {edit.replacement: dict(zip(FEATURES, edit.features.tolist(), strict=True)) for edit in edits if edit.index == 3}
+    one, both, unlike = named["忡"], named["忡忡"], named["忡匆"]
+    of_a_character = FEATURES[: FEATURES.index("ngram_gain")]
+    assert {name: both[name] for name in of_a_character} == pytest.approx({name: one[name] for name in of_a_character})
+    assert unlike["changed"] == 2 and (both["together"], unlike["together"]) == (0, 1)
+    assert both["completed"] > 0 and one["completed"] == 0
 
 
 def test_proposals_of_many_are_those_of_each() -> None:

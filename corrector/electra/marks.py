@@ -128,20 +128,49 @@ class MarkTables:
                 found[row] += ids[first[row] : last[row]].tolist()
         return found
 
+    def doubled_completions(self, texts: Ids) -> list[list[int]]:
+        """The ids that twice, in place of the two in the middle of each row (rows, 6), make a word of four characters with those around;
+        none where there is one."""
+        found: list[list[int]] = [[] for _ in texts]
+        windows = [texts[:, 2 - gap : 6 - gap] for gap in range(3)]  # the two begin at their character number ``gap``
+        open_rows = ~np.logical_or.reduce([self.is_word(*window.T) for window in windows])
+        for gap, (window, words) in enumerate(zip(windows, self._doubled, strict=True)):
+            around = np.delete(window, [gap, gap + 1], 1).tolist()
+            for row in np.flatnonzero(open_rows).tolist():
+                found[row] += words.get(tuple(around[row]), [])
+        return found
+
+    @cached_property
+    def _doubled(self) -> list[dict[tuple[int, ...], list[int]]]:
+        """The words of four characters whose first two are the same, whose second and third are, whose last two are: by the other two
+        the ids that are doubled."""
+        doubled: list[dict[tuple[int, ...], list[int]]] = []
+        ids = np.stack(self._four_ids(), 1)
+        for gap in range(3):
+            doubled.append({})
+            for word in ids[ids[:, gap] == ids[:, gap + 1]].tolist():
+                doubled[gap].setdefault(tuple(word[:gap] + word[gap + 2 :]), []).append(word[gap])
+        return doubled
+
     @cached_property
     def _gapped(self) -> list[tuple[Keys, NDArray[np.int64]]]:
         """The words of four characters without the first, the second …: the keys of the other three, sorted, and the ids left out."""
-        ids: list[NDArray[np.int64]] = []
-        rest = self.words[2].astype(np.int64)
-        for _ in range(4):
-            rest, last = np.divmod(rest, self.vocabulary_size)
-            ids.insert(0, last)
+        ids = self._four_ids()
         gapped = []
         for gap in range(4):
             key = self._key(*ids[:gap], *ids[gap + 1 :])
             order = np.argsort(key, kind="stable")
             gapped.append((key[order], ids[gap][order]))
         return gapped
+
+    def _four_ids(self) -> list[NDArray[np.int64]]:
+        """The first, the second … characters of the words of four: (words,) each."""
+        ids: list[NDArray[np.int64]] = []
+        rest = self.words[2].astype(np.int64)
+        for _ in range(4):
+            rest, last = np.divmod(rest, self.vocabulary_size)
+            ids.insert(0, last)
+        return ids
 
     def _key(self, *ids: NDArray[Any]) -> Keys:
         """Neighbours as their number in base ``vocabulary_size``."""
