@@ -17,6 +17,7 @@ from corrector.rank import default_ranker
 from corrector.train import calibrate as calibration
 from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
 from corrector.train.log_linear import Example, fit_log_linear
+from corrector.train.pairs import PairSet
 from corrector.train.thresholds import (
     JudgedRow,
     average_precision,
@@ -128,10 +129,10 @@ def test_what_is_held_back_is_judged_with_a_check_that_has_not_seen_it(monkeypat
     monkeypatch.setattr(calibration, "_examples_of_both", examples)
     monkeypatch.setattr(calibration, "fit_check", fit_check)
     monkeypatch.setattr(calibration, "judge", judge)
-    calibrate(Path("model"), [only], held, lambda _: None)
+    calibrate(Path("model"), [PairSet(tuple(only), 0.2)], held, lambda _: None)
     assert sorted(judged) == sorted([*held["people"], *held["news"]])
     assert len(fits) == PARTS + 1 and all(0 in fit and len(fit) < len(numbers) for fit in fits[:-1])
-    assert fits[-1] == {number: CLEAN_WEIGHT if number > 40 else 1.0 for number in numbers.values()}
+    assert fits[-1] == {number: CLEAN_WEIGHT if number > 40 else 1.0 if number else 0.2 for number in numbers.values()}
 
 
 def test_models_are_compared_by_two_figures() -> None:

@@ -117,7 +117,7 @@ def test_debug_makes_a_whole_model(chain: Path) -> None:
     (score,) = model.manifest["scores"]
     assert score["checksum"] == model.checksum and score["set"] == "held_back"
     assert model.manifest["calibration"] == {
-        "fit": [{"name": "fit.tsv", "rows": 12}], "held_back": [{"name": "held_back.tsv", "rows": 12}],
+        "fit": [{"name": "fit.tsv", "rows": 12, "weight": 1.0}], "held_back": [{"name": "held_back.tsv", "rows": 12}],
         "slips": [{"name": "fit.tsv", "rows": 12, "weight": 1.0}],
     }  # fmt: skip
     slips = model.slips

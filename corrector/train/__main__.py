@@ -178,7 +178,7 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 
 @train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
-@click.option("--pairs", type=_FILE, multiple=True, required=True, help="Labelled file to fit the ranker on.")
+@click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to fit the ranker on.")
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for check, calibration, thresholds.")
 @click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
 @click.option(
@@ -187,7 +187,7 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 @click.option("--dry-run", is_flag=True, help="Say what would be reached, to compare models; write nothing.")
 def calibrate(
     model: Path,
-    pairs: tuple[Path, ...],
+    pairs: tuple[str, ...],
     held_back: tuple[Path, ...],
     slips: tuple[str, ...],
     masked: bool,
@@ -202,7 +202,8 @@ def calibrate(
 
     with tempfile.TemporaryDirectory() as scratch:
         chosen = shutil.copytree(open_model(model).path, Path(scratch) / "model") if dry_run else model
-        fit_ranker(chosen, pairs, held_back, _say, [_pair_set(item) for item in slips], masked)
+        fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
+        fit_ranker(chosen, fit, held_back, _say, counted, masked)
 
 
 @train.command()

@@ -29,7 +29,7 @@ from corrector.pipeline import windows_of
 from corrector.rank import MASKED, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
-from corrector.train.pairs import PairSet, read_pairs, read_set
+from corrector.train.pairs import PairSet, read_pairs
 from corrector.train.release import refresh_manifest
 from corrector.train.slips import count_slips
 from corrector.train.thresholds import JudgedRow, average_precision, choose_threshold, f1_at_equal_shares, platt
@@ -45,14 +45,16 @@ FEWEST = 5  # right edits without which the suspicions are of no use
 _BLOCK = 64
 
 
-def calibrate(model: Path, fit: Sequence[Rows], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False) -> Ranker:
-    """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
-    ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it.
+def calibrate(
+    model: Path, fit: Sequence[PairSet], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False
+) -> Ranker:
+    """Fit the ranker of a model directory on the sets ``fit``, whose examples count by their weights, its check on the sets held back as
+    well; calibrate it and choose ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it.
 
     Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
     sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the check for ``CLEAN_WEIGHT``.
     """
-    stages = _ranking(find_model(model), [row for rows in fit for row in rows], say, masked)
+    stages = _ranking(find_model(model), fit, say, masked)
     judged = _fit_and_judge(stages, fit, held_back)
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
@@ -62,32 +64,37 @@ def calibrate(model: Path, fit: Sequence[Rows], held_back: Mapping[str, Rows], s
     return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
 
 
-def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], masked: bool) -> Stages:
-    """The stages of a model with a ranker whose weights are fitted on ``rows``; its check is still to be fitted."""
+def _ranking(directory: ModelDirectory, fit: Sequence[PairSet], say: Callable[[str], None], masked: bool) -> Stages:
+    """The stages of a model with a ranker whose weights are fitted on these sets; its check is still to be fitted."""
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
     if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
     for _ in range(2):  # what the first fit finds suspicious is more than what the discriminator alone flags
-        stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
+        stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, fit))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
-    examples = _examples_of_both(stages, rows, _examples)
+    examples = _examples_of_sets(stages, fit)
     if sum(example.right >= 0 for example in examples) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
         start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
         stages.ranker = start
-        examples = _examples_of_both(stages, rows, _examples)
+        examples = _examples_of_sets(stages, fit)
     say(f"{len(examples):,} groups, {sum(example.right >= 0 for example in examples):,} with a right edit")
     stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(examples, len(FEATURES))))
     stages.hopeless = HOPELESS
     return stages
 
 
-def _fit_and_judge(stages: Stages, fit: Sequence[Rows], held_back: Mapping[str, Rows]) -> dict[str, list[JudgedRow]]:
+def _examples_of_sets(stages: Stages, fit: Sequence[PairSet]) -> list[Example]:
+    """Examples for the first step, each weighed as its set is."""
+    return [dataclasses.replace(found, weight=item.weight) for item in fit for found in _examples_of_both(stages, item.pairs, _examples)]
+
+
+def _fit_and_judge(stages: Stages, fit: Sequence[PairSet], held_back: Mapping[str, Rows]) -> dict[str, list[JudgedRow]]:
     """Give the ranker of ``stages`` a check fitted on all sets; judge those held back, each part with one fitted without it."""
-    always = [example for rows in fit for example in _weighed_examples(stages, rows, _weight(rows))]
+    always = _always(stages, fit)
     if not any(example.right >= 0 for example in always):  # a model so weak that all is hopeless: learn from what there is
         stages.hopeless = 0.0
-        always = [example for rows in fit for example in _weighed_examples(stages, rows, _weight(rows))]
+        always = _always(stages, fit)
     parts = [{name: [row for row in rows if _part(row) == part] for name, rows in held_back.items()} for part in range(PARTS)]
     learned = [
         [example for name, rows in part.items() for example in _weighed_examples(stages, rows, _weight(held_back[name]))] for part in parts
@@ -100,6 +107,11 @@ def _fit_and_judge(stages: Stages, fit: Sequence[Rows], held_back: Mapping[str, 
             judged[name] += judge(stages, rows)
     stages.ranker = dataclasses.replace(stages.ranker, **fit_check([*always, *chain.from_iterable(learned)]))
     return judged
+
+
+def _always(stages: Stages, fit: Sequence[PairSet]) -> list[Example]:
+    """Examples of these sets for the check."""
+    return [example for item in fit for example in _weighed_examples(stages, item.pairs, item.weight * _weight(item.pairs))]
 
 
 def _part(row: tuple[str, str]) -> int:
@@ -146,31 +158,30 @@ def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
 
 def fit_ranker(
     model: Path,
-    fit: Sequence[Path],
+    fit: Sequence[PairSet],
     held_back: Sequence[Path],
     say: Callable[[str], None],
     slips: Sequence[PairSet] = (),
     masked: bool = False,
 ) -> None:
-    """Calibrate the ranker of a model directory on labelled files, save it, and bring the manifest up to date; first, where there are
-    any, replace its ``slips`` by those in these sets, none of whose rows may be in the files. ``masked`` as in ``calibrate``.
+    """Calibrate the ranker of a model directory on labelled sets, save it, and bring the manifest up to date; first, where there are
+    any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` as in ``calibrate``.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
-    sets = [read_set(path, 1.0, say) for path in fit]
     held = {path.stem: read_pairs(path) for path in held_back}
     if slips:
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
         refresh_manifest(model, say)
     try:
-        ranker = calibrate(model, [item.pairs for item in sets], held, say, masked)
+        ranker = calibrate(model, fit, held, say, masked)
     except ValueError as error:  # nothing to fit, or one class only
         raise CorrectorError(
             f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
         ) from error
     ranker.save(model / RANKER)
     told = {
-        "fit": [{"name": item.name, "rows": len(item.pairs)} for item in sets],
+        "fit": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in fit],
         "held_back": [{"name": path.name, "rows": len(held[path.stem])} for path in held_back],
         "slips": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in slips],
     }
@@ -187,19 +198,22 @@ class Found:
     choice: GroupChoice
 
 
-def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, float]:
-    """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not."""
+def fit_suspicion(stages: Stages, fit: Sequence[PairSet]) -> tuple[float, float, float, float]:
+    """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not, each weighed as its set is."""
     from sklearn.linear_model import LogisticRegression
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
-    for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
-        for look in looks:
-            values.append(np.stack([look.logits, look.best_others, look.levels], 1))
-            row, sentence = block[look.window]
-            source, target = (text[sentence.span.start :] for text in rows[row])
-            wrong += [source[index] != target[index] for index in look.indexes]
-    fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong))
+    weights: list[float] = []
+    for item in fit:
+        for block, looks in _read(stages, item.pairs, lambda windows: list(stages.looks(windows))):
+            for look in looks:
+                values.append(np.stack([look.logits, look.best_others, look.levels], 1))
+                row, sentence = block[look.window]
+                source, target = (text[sentence.span.start :] for text in item.pairs[row])
+                wrong += [source[index] != target[index] for index in look.indexes]
+                weights += [item.weight] * len(look.indexes)
+    fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong), np.array(weights))
     detection, other, level = (round(float(weight), 5) for weight in fitted.coef_[0])
     return detection, other, round(float(fitted.intercept_[0]), 5), level
 

@@ -68,7 +68,7 @@ def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], N
     pairs = PairSet(read_pairs(files.fit), 1.0, files.fit.name)
     finetune(tuned, checkpoint, [pairs], 0.5, say)
     export_release(out / "finetune" / "checkpoint.pt", data, model, NAME, "0", "onnx", say, {"note": "a debug run"})
-    fit_ranker(model, [files.fit], [files.held_back], say, [pairs])
+    fit_ranker(model, [pairs], [files.held_back], say, [pairs])
     score(model, files.held_back, out / "scores.json", say)
     return model
 
