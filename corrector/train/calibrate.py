@@ -48,13 +48,15 @@ _BLOCK = 64
 def calibrate(
     model: Path, fit: Sequence[PairSet], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False
 ) -> Ranker:
-    """Fit the ranker of a model directory on the sets ``fit``, whose examples count by their weights, its check on the sets held back as
-    well; calibrate it and choose ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it.
+    """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
+    ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it. A set of a weight below 1
+    has no say in anything but the check, and there so much.
 
     Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
     sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the check for ``CLEAN_WEIGHT``.
     """
-    stages = _ranking(find_model(model), fit, say, masked)
+    whole = [row for item in fit if item.weight >= 1 for row in item.pairs]
+    stages = _ranking(find_model(model), whole, say, masked)
     judged = _fit_and_judge(stages, fit, held_back)
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
@@ -64,29 +66,24 @@ def calibrate(
     return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
 
 
-def _ranking(directory: ModelDirectory, fit: Sequence[PairSet], say: Callable[[str], None], masked: bool) -> Stages:
-    """The stages of a model with a ranker whose weights are fitted on these sets; its check is still to be fitted."""
+def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], masked: bool) -> Stages:
+    """The stages of a model with a ranker whose weights are fitted on ``rows``; its check is still to be fitted."""
     start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
     if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
     for _ in range(2):  # what the first fit finds suspicious is more than what the discriminator alone flags
-        stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, fit))
+        stages.ranker = start = dataclasses.replace(start, suspicion=fit_suspicion(stages, rows))
     stages.hopeless = 0.0  # by weights that are still to be fitted nothing is hopeless
-    examples = _examples_of_sets(stages, fit)
+    examples = _examples_of_both(stages, rows, _examples)
     if sum(example.right >= 0 for example in examples) < FEWEST:  # a model so weak that it suspects nothing: all it flags will do
         start = dataclasses.replace(start, suspicion=default_ranker().suspicion, suspicion_threshold=LOOK_THRESHOLD)
         stages.ranker = start
-        examples = _examples_of_sets(stages, fit)
+        examples = _examples_of_both(stages, rows, _examples)
     say(f"{len(examples):,} groups, {sum(example.right >= 0 for example in examples):,} with a right edit")
     stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(examples, len(FEATURES))))
     stages.hopeless = HOPELESS
     return stages
-
-
-def _examples_of_sets(stages: Stages, fit: Sequence[PairSet]) -> list[Example]:
-    """Examples for the first step, each weighed as its set is."""
-    return [dataclasses.replace(found, weight=item.weight) for item in fit for found in _examples_of_both(stages, item.pairs, _examples)]
 
 
 def _fit_and_judge(stages: Stages, fit: Sequence[PairSet], held_back: Mapping[str, Rows]) -> dict[str, list[JudgedRow]]:
@@ -198,22 +195,19 @@ class Found:
     choice: GroupChoice
 
 
-def fit_suspicion(stages: Stages, fit: Sequence[PairSet]) -> tuple[float, float, float, float]:
-    """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not, each weighed as its set is."""
+def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, float]:
+    """``Ranker.suspicion``: logistic regression on the characters that are flagged, wrong or not."""
     from sklearn.linear_model import LogisticRegression
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
-    weights: list[float] = []
-    for item in fit:
-        for block, looks in _read(stages, item.pairs, lambda windows: list(stages.looks(windows))):
-            for look in looks:
-                values.append(np.stack([look.logits, look.best_others, look.levels], 1))
-                row, sentence = block[look.window]
-                source, target = (text[sentence.span.start :] for text in item.pairs[row])
-                wrong += [source[index] != target[index] for index in look.indexes]
-                weights += [item.weight] * len(look.indexes)
-    fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong), np.array(weights))
+    for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
+        for look in looks:
+            values.append(np.stack([look.logits, look.best_others, look.levels], 1))
+            row, sentence = block[look.window]
+            source, target = (text[sentence.span.start :] for text in rows[row])
+            wrong += [source[index] != target[index] for index in look.indexes]
+    fitted = LogisticRegression().fit(np.concatenate(values), np.array(wrong))
     detection, other, level = (round(float(weight), 5) for weight in fitted.coef_[0])
     return detection, other, round(float(fitted.intercept_[0]), 5), level
 
