@@ -111,10 +111,14 @@ class Characters:
         return self._alike(encoding, token, ids)
 
     def misspelt_doubles(self, encoding: Encoding) -> NDArray[np.bool_]:
-        """Which tokens of a window are ``doubled`` wrongly: (tokens,)."""
+        """Which tokens of a window are ``doubled`` wrongly: (tokens,). Where one stands three times or more (哈哈哈), none is."""
         found = np.zeros(len(encoding.ids), dtype=np.bool_)
-        for token in np.flatnonzero((encoding.ids[1:] == encoding.ids[:-1]) & self.replaceable[encoding.ids[1:]]).tolist():
-            found[token : token + 2] |= len(self.doubled(encoding, token)) > 0
+        same = (encoding.ids[1:] == encoding.ids[:-1]) & self.replaceable[encoding.ids[1:]]
+        twice = same.copy()
+        twice[1:] &= ~same[:-1]
+        twice[:-1] &= ~same[1:]
+        for token in np.flatnonzero(twice).tolist():
+            found[token : token + 2] = len(self.doubled(encoding, token)) > 0
         return found
 
     def _alike(self, encoding: Encoding, token: int, ids: Iterable[int]) -> list[int]:

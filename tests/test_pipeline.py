@@ -533,10 +533,10 @@ def test_a_slip_in_a_doubled_character_is_one_slip() -> None:
     characters = Characters(vocabulary, tokenizer.id_of, words)
     right, wrong = vocabulary.index("忡"), vocabulary.index("冲")
     found = {}
-    for text in ("我忧心冲冲们", "忧心忡忡", "忧心我我", "忧心忡冲", "冲冲忧心"):
+    for text in ("我忧心冲冲们", "忧心忡忡", "忧心我我", "忧心忡冲", "冲冲忧心", "忧心冲冲冲"):
         encoding = tokenizer.encode(text)
         found[text] = [text[token - 1] for token in np.flatnonzero(characters.misspelt_doubles(encoding))]
-    assert found == {"我忧心冲冲们": ["冲", "冲"], "忧心忡忡": [], "忧心我我": [], "忧心忡冲": [], "冲冲忧心": []}
+    assert found == {"我忧心冲冲们": ["冲", "冲"], "忧心忡忡": [], "忧心我我": [], "忧心忡冲": [], "冲冲忧心": [], "忧心冲冲冲": []}
     encoding = tokenizer.encode("我忧心冲冲们")
     sites = [(encoding, token) for token in (4, 5)]
     assert characters.completions(sites) == [[right], [right]]
