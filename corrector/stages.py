@@ -192,9 +192,10 @@ class Stages:
         shares, ranked = belief(scores, sizes), []
         for (number, members, own), end in zip(some, accumulate(sizes), strict=True):
             part = slice(end - len(own), end)
-            order = np.argsort(-scores[part], kind="stable")
-            completes = own.features[order[0], _COMPLETED] > 0
-            if completes or shares[part].max() >= self.hopeless or max(member.logit for member in members) >= SURE:
+            best = scores[part].argmax()
+            completes = own.features[best, _COMPLETED] > 0
+            if completes or shares[part][best] >= self.hopeless or max(member.logit for member in members) >= SURE:
+                order = np.argsort(-scores[part], kind="stable")
                 ranked.append(Ranked(number, own.ordered(order), scores[part][order], shares[part][order]))
         return ranked
 

@@ -53,10 +53,10 @@ VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", *dict.fro
 WRONG = {"形": "兴", "因": "应", "以": "已"}
 
 
-def key(word: str) -> int:
+def key(word: str, vocabulary: tuple[str, ...] = VOCABULARY) -> int:
     number = 0
     for char in word:
-        number = number * len(VOCABULARY) + VOCABULARY.index(char)
+        number = number * len(vocabulary) + vocabulary.index(char)
     return number
 
 
@@ -501,16 +501,18 @@ def _naming(better: int, ids: np.ndarray) -> np.ndarray:  # type: ignore[type-ar
     return np.full(len(ids), 5 + PLAIN_MARKS * better)
 
 
+def _knowing(word: str, vocabulary: tuple[str, ...]) -> tuple[Tokenizer, Characters]:
+    """Of a lexicon whose only word is this one, of four characters."""
+    none = np.zeros(0, dtype=np.uint64)
+    words = MarkTables(len(vocabulary), (none, none, np.array([key(word, vocabulary)], dtype=np.uint64)))
+    tokenizer = Tokenizer(vocabulary, words.types)
+    return tokenizer, Characters(vocabulary, tokenizer.id_of, words)
+
+
 def test_an_idiom_proposes_the_character_it_lacks() -> None:
     """Though the generator has no idea of it; but not if it is nothing like the one that is there."""
     vocabulary = (*VOCABULARY[:6], *"再接厉历我们")
-    key = 0
-    for char in "再接再厉":
-        key = key * len(vocabulary) + vocabulary.index(char)
-    none = np.zeros(0, dtype=np.uint64)
-    words = MarkTables(len(vocabulary), (none, none, np.array([key], dtype=np.uint64)))
-    tokenizer = Tokenizer(vocabulary, words.types)
-    characters = Characters(vocabulary, tokenizer.id_of, words)
+    tokenizer, characters = _knowing("再接再厉", vocabulary)
     encodings = [tokenizer.encode(text) for text in ("我们再接再历", "再接再我", "再接再厉")]
     sites = [(encodings[0], 6), (encodings[0], 5), (encodings[1], 4), (encodings[2], 4)]
     assert characters.completions(sites) == [[vocabulary.index("厉")], [], [], []]
@@ -524,13 +526,7 @@ def test_an_idiom_proposes_the_character_it_lacks() -> None:
 def test_a_slip_in_a_doubled_character_is_one_slip() -> None:
     """忧心冲冲 for 忧心忡忡: in no place does one character alone make it a word."""
     vocabulary = (*VOCABULARY[:6], *"忧心冲忡匆我们")
-    key = 0
-    for char in "忧心忡忡":
-        key = key * len(vocabulary) + vocabulary.index(char)
-    none = np.zeros(0, dtype=np.uint64)
-    words = MarkTables(len(vocabulary), (none, none, np.array([key], dtype=np.uint64)))
-    tokenizer = Tokenizer(vocabulary, words.types)
-    characters = Characters(vocabulary, tokenizer.id_of, words)
+    tokenizer, characters = _knowing("忧心忡忡", vocabulary)
     right, wrong = vocabulary.index("忡"), vocabulary.index("冲")
     found = {}
     for text in ("我忧心冲冲们", "忧心忡忡", "忧心我我", "忧心忡冲", "冲冲忧心", "忧心冲冲冲"):

@@ -145,7 +145,7 @@ class MarkTables:
         """The words of four characters whose first two are the same, whose second and third are, whose last two are: by the other two
         the ids that are doubled."""
         doubled: list[dict[tuple[int, ...], list[int]]] = []
-        ids = np.stack(self._four_ids(), 1)
+        ids = np.stack(self._four_ids, 1)
         for gap in range(3):
             doubled.append({})
             for word in ids[ids[:, gap] == ids[:, gap + 1]].tolist():
@@ -153,9 +153,9 @@ class MarkTables:
         return doubled
 
     @cached_property
-    def _gapped(self) -> list[tuple[Keys, NDArray[np.int64]]]:
+    def _gapped(self) -> list[tuple[Keys, NDArray[np.int32]]]:
         """The words of four characters without the first, the second …: the keys of the other three, sorted, and the ids left out."""
-        ids = self._four_ids()
+        ids = self._four_ids
         gapped = []
         for gap in range(4):
             key = self._key(*ids[:gap], *ids[gap + 1 :])
@@ -163,13 +163,14 @@ class MarkTables:
             gapped.append((key[order], ids[gap][order]))
         return gapped
 
-    def _four_ids(self) -> list[NDArray[np.int64]]:
+    @cached_property
+    def _four_ids(self) -> list[NDArray[np.int32]]:
         """The first, the second … characters of the words of four: (words,) each."""
-        ids: list[NDArray[np.int64]] = []
+        ids: list[NDArray[np.int32]] = []
         rest = self.words[2].astype(np.int64)
         for _ in range(4):
             rest, last = np.divmod(rest, self.vocabulary_size)
-            ids.insert(0, last)
+            ids.insert(0, last.astype(np.int32))
         return ids
 
     def _key(self, *ids: NDArray[Any]) -> Keys:
