@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "level", "alternative_taken",
+    "told_apart", "apart",
     "ngram_gain", "known_before", "known_after", "triples_before", "triples_after", "associated_before", "associated_after",
     "word_model_gain", "commoner", "common", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
@@ -77,7 +78,7 @@ def _table(groups: Sequence[Group], changes: Sequence[Sequence[Change]]) -> _Tab
 
 
 def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """The features up to and including ``alternative_taken``: the sums over the changed characters. (edits, 14)"""
+    """The features up to and including ``apart``: the sums over the changed characters. (edits, 16)"""
     members = [(encoding, member) for encoding, own in groups for member in own]
     before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
     places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
@@ -94,7 +95,7 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
 def _of_characters(
     members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
 ) -> Floats:
-    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 14)"""
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 16)"""
     old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
     ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
@@ -113,7 +114,8 @@ def _of_characters(
     dissimilar = np.maximum(sound, shape) < ALIKE
     slip = np.zeros(len(sound)) if characters.slips is None else characters.slips.log_rates(old[which], new)
     alternatives = np.array([encoding.types[member.token] for encoding, member in members])[which] // PLAIN_MARKS
-    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new)
+    apart = characters.told_apart([(encoding, member.token) for encoding, member in members], which, new)
+    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new, *apart)
     features: Floats = np.column_stack(columns).astype(np.float32)
     return features
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corrector.electra.contrasts import REACH, to_ends
 from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
@@ -90,6 +91,20 @@ class Characters:
         if self.word_model is None or not len(texts):
             return np.zeros(len(texts), dtype=np.float32)
         return np.concatenate([self.word_model.score(part) for part in _blocks(texts)])
+
+    def told_apart(self, sites: Sequence[tuple[Encoding, int]], which: NDArray[np.int64], new: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Whether ``Contrasts`` tell each of the new ids from what stands at the site of that number (window, token), 1 or 0, and the
+        log-odds that it was meant, 0 where they do not: (ids,) each."""
+        known, odds = np.zeros(len(new), dtype=np.float32), np.zeros(len(new), dtype=np.float32)
+        if self.tables.contrasts is not None and len(new):
+            present = np.array([encoding.ids[token] for encoding, token in sites], dtype=np.int64)[which]
+            numbers = self.tables.contrasts.numbers(present, new)
+            (told,) = numbers.nonzero()
+            if len(told):
+                some, row = np.unique(which[told], return_inverse=True)
+                texts = to_ends(around([sites[number] for number in some.tolist()], REACH, REACH))
+                known[told], odds[told] = 1, self.tables.contrasts.log_odds(texts, row, numbers[told])
+        return known, odds
 
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉; those

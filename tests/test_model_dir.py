@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from corrector.electra import model_dir
+from corrector.electra.contrasts import Contrasts
 from corrector.electra.manifest import file_entries, short_checksum
 from corrector.electra.marks import MarkTables
 from corrector.electra.model_dir import find_model
@@ -258,6 +259,32 @@ def test_words_reach_only_the_marks_of_networks_that_know_them(own: Path) -> Non
     (own / "words.npz").unlink()
     write_manifest(own)
     with pytest.raises(ModelError, match=r"words\.npz: cannot be read"):
+        _ = find_model(own).tokenizer
+
+
+def test_contrasts_reach_the_marks_of_networks_that_know_words(own: Path) -> None:
+    """Where the model brings any; those of another vocabulary and damaged ones are refused."""
+    nothing, levels, few = StaticMap.build(NOTHING, NOTHING), np.zeros(16, dtype=np.float32), np.zeros(6, dtype=np.uint8)
+    MarkTables(6, (NOTHING, NOTHING, NOTHING)).save(own / "marks.npz")
+    none = WordSet(NOTHING)
+    WordModel(6, (none, none, none), few, few, nothing, nothing, levels, levels).save(own / "words.npz")
+    (own / "discriminator" / "config.json").write_text(json.dumps({"type_vocab_size": 16384, "word_evidence": True}))
+    write_manifest(own)
+    tables = find_model(own).tokenizer.tables
+    assert tables is not None and tables.contrasts is None
+    for size, message in ((6, ""), (7, "made for 7 tokens where the vocabulary has 6")):
+        pairs, one = np.array([[4, 5]], dtype=np.uint16), np.ones(1, dtype=np.float32)
+        Contrasts(size, pairs, one, one, nothing).save(own / "contrasts.npz")
+        write_manifest(own)
+        if message:
+            with pytest.raises(ModelError, match=message):
+                _ = find_model(own).tokenizer
+        else:
+            tables = find_model(own).tokenizer.tables
+            assert tables is not None and tables.contrasts is not None and tables.contrasts.pairs.tolist() == [[4, 5]]
+    (own / "contrasts.npz").write_bytes(b"PK nonsense")
+    write_manifest(own)
+    with pytest.raises(ModelError, match=r"contrasts\.npz: cannot be read"):
         _ = find_model(own).tokenizer
 
 

@@ -9,18 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corrector.electra.contrasts import Contrasts
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, EvalDataError
 from corrector.rank import Ranker
 from corrector.train.__main__ import _pair_set, main
 from corrector.train.config import TrainConfig, override, to_json
+from corrector.train.counts import load_marks
 from corrector.train.ledger import runs
 
 
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    for name in ("pack", "pretrain", "finetune", "average", "grow", "prune", "revive", "calibrate", "export", "manifest", "debug"):
+    steps = ("pack", "contrast", "pretrain", "finetune", "average", "grow", "prune", "revive", "calibrate", "export", "manifest")
+    for name in (*steps, "debug"):
         assert f"  {name} " in shown
 
 
@@ -134,6 +137,32 @@ def test_a_ranker_asks_for_masked_readings_only_when_fitted_so(chain: Path, tmp_
     for options, expected in (([], False), (["--masked"], True)):
         assert main(["calibrate", "--model", str(model), *rows, *options]) == 0
         assert Ranker.load(model / "ranker.json").reads_masked is expected
+
+
+def test_contrasts_go_into_training_and_models(
+    chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = shutil.copytree(chain / "data", tmp_path / "data")
+    rows = str(chain / "text" / "fit.tsv")
+    assert main(["contrast", "--data", str(data), rows]) == 123
+    assert "no two characters that are alike occur 8,000 times each" in capsys.readouterr().err
+    monkeypatch.setattr("corrector.train.contrast._FEWEST", 2)
+    assert main(["contrast", "--data", str(data), "--count", "3", "--weights", "20", rows]) == 0
+    contrasts = Contrasts.load(data / "contrasts.npz")
+    assert contrasts.pairs.shape == (3, 2) and (contrasts.pairs[:, 0] < contrasts.pairs[:, 1]).all()
+    assert all(tables.contrasts is not None for tables in load_marks(data))
+    checkpoint = str(chain / "finetune" / "checkpoint.pt")
+    assert main(["export", "--data", str(data), "--checkpoint", checkpoint, "--name", "tiny", "--out", str(tmp_path / "model")]) == 0
+    tables = find_model(tmp_path / "model", verify=True).tokenizer.tables
+    assert tables is not None and tables.contrasts is not None and tables.contrasts.pairs.tolist() == contrasts.pairs.tolist()
+    assert main(["contrast", "--data", str(tmp_path)]) == 123
+    assert "has no counts of the corpus" in capsys.readouterr().err
+
+
+def test_one_set_must_count_in_full(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ["--pairs", f"{chain / 'text' / 'fit.tsv'}:0.5", "--held-back", str(chain / "text" / "held_back.tsv")]
+    assert main(["calibrate", "--model", str(chain / "model"), *rows, "--dry-run"]) == 123
+    assert "all --pairs have a weight below 1" in capsys.readouterr().err
 
 
 def test_a_dry_run_writes_nothing(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:

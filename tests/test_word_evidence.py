@@ -10,8 +10,11 @@ import pytest
 import training
 
 from corrector.electra import look_alikes
+from corrector.electra.contrasts import REACH as CONTRAST_REACH
+from corrector.electra.contrasts import Contrasts, features, surroundings
 from corrector.electra.look_alikes import joined
-from corrector.electra.marks import PLAIN_MARKS, MarkTables
+from corrector.electra.marks import PLAIN_MARKS, MarkTables, levels_of
+from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.electra.word_evidence import CONTEXT, WordsThrough
 from corrector.electra.word_model import WordModel
@@ -135,6 +138,36 @@ def test_a_look_alike_that_makes_a_word_is_named(tables: MarkTables) -> None:
     unlikely = np.array([*word[:2], alike[wrong, 0], word[3], wrong, wrong])  # which has look-alikes, but none that makes a word
     assert own.types(text)[2] // 1024 % 16 > own.types(unlikely)[2] // 1024 % 16
     assert model.count > SIZE
+
+
+def test_contrasts_are_weighed_for_their_pairs_alone(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two look-alikes the one that is said to fit is named, in both orders of the pair; with other text around it, the other."""
+    ngrams = tables.ngrams
+    assert ngrams is not None
+    monkeypatch.setattr(look_alikes, "SLIP_WEIGHTS", look_alikes.SLIP_WEIGHTS._replace(bias=np.float32(0)))
+    monkeypatch.setattr(look_alikes, "_CONTRASTED", look_alikes._CONTRASTED._replace(bias=np.float32(0)))  # that makes up for counts
+    monkeypatch.setattr(look_alikes, "_FAR_BEHIND", np.float32(1e6))
+    first, low, high = FIRST, FIRST + 3, FIRST + 9
+    alike = np.zeros_like(ngrams.alike)
+    alike[[low, high], 0], alike[[low, high], 1] = (high, low), first
+    own = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, alike=alike))
+    texts = np.random.default_rng(5).integers(FIRST, SIZE, (2, 31))
+    texts[(texts == low) | (texts == high)] = first
+    place = np.array([15])
+    here = features(surroundings(texts[0], place))[0, :5]
+    weights = StaticMap.build(here.astype(np.uint64), np.full(5, 15))
+    contrasts = Contrasts(SIZE, np.array([[low, high]], dtype=np.uint16), np.zeros(1, np.float32), np.ones(1, np.float32), weights)
+    told = own.with_contrasts(contrasts)
+    levels = {}
+    for present, other in ((low, high), (high, low)):
+        texts[:, 15] = present
+        plain, with_contrasts = own.types(texts), told.types(texts)
+        changed = np.flatnonzero((plain != with_contrasts).any(0))
+        assert changed.tolist() in ([], [15])  # nowhere else are there two that are told apart
+        assert with_contrasts[0, 15] // PLAIN_MARKS == (other if present == low else first)
+        levels[present] = levels_of(with_contrasts[:, 15]).tolist()
+    assert levels[low][0] > levels[low][1] and levels[high][0] <= levels[high][1]
+    assert (told.reach, told.context) == (CONTEXT, CONTRAST_REACH)
 
 
 def test_levels_and_alternatives_are_those_of_plain_loops(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ it is raised by how strongly a word through the character is associated with ano
 
 For networks that were trained so, the comparison is a noisy channel (Kernighan, Church & Gale 1990): the log-odds that a writer meant the
 look-alike c′. They weigh by how much likelier the text is with c′, in triples and as a row of words (``word_evidence``), how similar the
-two are, and how common c is: a slip of an input method is seldom a rare character, so that rare names are left in peace.
+two are, and how common c is: a slip of an input method is seldom a rare character, so that rare names are left in peace. For some pairs
+they weigh what stands further off, too (``contrasts``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.associations import STRENGTHS, WordsAround
+from corrector.electra.contrasts import Contrasts, surroundings
 from corrector.electra.ngrams import (
     PAIR_COUNTS,
     SIMILARITY_WEIGHT,
@@ -69,6 +71,21 @@ SLIP_WEIGHTS = SlipWeights(*map(np.float32, (0.22, 0.23, 8.2, 0.40, -0.19, 0.30,
 (eval/results/2026-11-24-trials-0.14.0.json)."""
 
 
+class ContrastWeights(NamedTuple):
+    """What the log-odds of a slip become where ``contrasts`` tell the two apart: what these odds, the contrasts, and ln of the counts of
+    the character there and of the look-alike weigh; and a constant."""
+
+    odds: np.float32
+    apart: np.float32
+    given: np.float32
+    meant: np.float32
+    bias: np.float32
+
+
+_CONTRASTED = ContrastWeights(*map(np.float32, (0.83, 0.59, -0.61, -0.41, 12.26)))
+"""A logistic regression, on the development rows and on rows held back from training, of whether a look-alike is what was meant."""
+
+
 class Evidence(NamedTuple):
     """Of ``joined`` texts: the step of each token with its right neighbour (tokens - 1,); how well each token fits, 0 well … 3 is rare, 4 a
     look-alike fits as well … 15 far better, or how likely it is a slip, 0 to 15 (tokens,); and the id of its best look-alike, 0 where none
@@ -80,9 +97,11 @@ class Evidence(NamedTuple):
 
 
 def evidence(
-    ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None, model: WordModel | None = None
+    ngrams: Ngrams, flat: Ids, wanted: NDArray[np.bool_], words: WordsAround | None = None, model: WordModel | None = None,
+    contrasts: Contrasts | None = None,
 ) -> Evidence:
-    """What speaks for and against each token of ``joined`` texts with these ``words``; look-alikes are looked at only where ``wanted``."""
+    """What speaks for and against each token of ``joined`` texts with these ``words``; look-alikes are looked at only where ``wanted``.
+    ``contrasts`` are asked only beside a ``model``."""
     pairs, _, single = ngrams.triples_of(flat)
     own = np.zeros(len(flat), dtype=np.float32)
     own[2:-2] = single[:-2] + single[1:-1] + single[2:]  # the three triples of each character
@@ -92,7 +111,7 @@ def evidence(
         levels, through = np.zeros_like(flat), WordsThrough(model, flat)
         for block in _blocks(comparable & wanted):
             compared = _compare(ngrams, flat, pairs, block, own[block])
-            odds, best = _best(compared, block, _slip_odds(ngrams, flat, block, own[block], compared, words, through))
+            odds, best = _best(compared, block, _slip_odds(ngrams, flat, block, own[block], compared, words, through, contrasts))
             alternatives[block] = best * (odds > _WORTH_NAMING)
             levels[block] = _ODDS_STEPS.searchsorted(odds, side="right")
         return Evidence(pairs.step, levels, alternatives)
@@ -161,7 +180,8 @@ def _gains(flat: Ids, places: Ids, compared: _Compared, words: WordsAround | Non
 
 
 def _slip_odds(
-    ngrams: Ngrams, flat: Ids, places: Ids, own: Scores, compared: _Compared, words: WordsAround | None, through: WordsThrough
+    ngrams: Ngrams, flat: Ids, places: Ids, own: Scores, compared: _Compared, words: WordsAround | None, through: WordsThrough,
+    contrasts: Contrasts | None,
 ) -> Scores:
     """The log-odds that each look-alike was meant, -inf for hopeless ones: (look-alikes,)."""
     weights = SLIP_WEIGHTS
@@ -179,6 +199,15 @@ def _slip_odds(
     if words is not None:
         found += weights.associated_after * _association(words, flat, places[which], characters)
         found += (weights.associated_before * _association(words, flat, places, flat[places]))[which]
+    if contrasts is not None:
+        numbers = contrasts.numbers(flat[places][which], characters)
+        (told,) = numbers.nonzero()
+        if len(told):
+            asked, row = np.unique(which[told], return_inverse=True)
+            apart = contrasts.log_odds(surroundings(flat, places[asked]), row, numbers[told])
+            given, meant = ngrams.log_counts[flat[places[which[told]]]], ngrams.log_counts[characters[told]]
+            found[told] = _CONTRASTED.bias + _CONTRASTED.odds * found[told] + _CONTRASTED.apart * apart
+            found[told] += _CONTRASTED.given * given + _CONTRASTED.meant * meant
     odds[hopeful], odds[~hopeful] = found, -np.inf
     return odds
 

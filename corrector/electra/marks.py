@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.associations import REACH, Associations, WordsAround
+from corrector.electra.contrasts import REACH as CONTRAST_REACH
+from corrector.electra.contrasts import Contrasts
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
 from corrector.electra.static_map import StaticMap
@@ -52,7 +54,7 @@ def levels_of(types: NDArray[Any]) -> NDArray[Any]:
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table
     of ``associations``, which a model of an earlier version lacks, as its networks know no alternatives (``with_alternatives``); the
-    ``word_model`` is weighed in where the networks were trained so.
+    ``word_model`` is weighed in where the networks were trained so, and with it the ``contrasts``, where the model brings any.
 
     The key of ids (a, b, …) is their number in base ``vocabulary_size``.
     """
@@ -63,6 +65,7 @@ class MarkTables:
     associated: StaticMap | None = None
     with_alternatives: bool = True
     word_model: WordModel | None = None
+    contrasts: Contrasts | None = None
 
     @classmethod
     def load(cls, path: Path, with_alternatives: bool = True) -> MarkTables:
@@ -75,6 +78,10 @@ class MarkTables:
     def with_words(self, model: WordModel) -> MarkTables:
         """The same tables, whose marks also say how likely the text is as a row of words; ``model`` is one of ``sets``."""
         return dataclasses.replace(self, word_model=model)
+
+    def with_contrasts(self, contrasts: Contrasts) -> MarkTables:
+        """The same tables, whose marks also say which of two characters fits, where ``contrasts`` tell them apart."""
+        return dataclasses.replace(self, contrasts=contrasts)
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""
@@ -110,7 +117,8 @@ class MarkTables:
     @property
     def context(self) -> int:
         """A mark depends on so many tokens on either side."""
-        return self.reach if self.associated is None else REACH + 1
+        apart = self.reach if self.contrasts is None else CONTRAST_REACH
+        return apart if self.associated is None else max(apart, REACH + 1)
 
     def is_word(self, *ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Whether these two to four neighbours are a word of the lexicon; one array a place, all of one shape."""
@@ -234,7 +242,7 @@ class MarkTables:
         marks = self._word_bits(flat, inside)
         if self.ngrams is not None:
             words = None if self.associations is None else WordsAround(self.associations, flat, inside)
-            found = evidence(self.ngrams, flat, inside if wanted is None else wanted, words, self.word_model)
+            found = evidence(self.ngrams, flat, inside if wanted is None else wanted, words, self.word_model, self.contrasts)
             pairs = _PAIR_LEVELS[found.pair_steps] * (inside[:-1] & inside[1:])
             marks[1:] += 16 * pairs
             marks[:-1] += 16 * 8 * pairs

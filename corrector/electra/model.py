@@ -12,12 +12,13 @@ from corrector.electra.manifest import AGAIN, read_json, sha256, short_checksum
 from corrector.errors import ModelError
 
 if TYPE_CHECKING:
+    from corrector.electra.contrasts import Contrasts
     from corrector.electra.marks import MarkTables
     from corrector.electra.slips import Slips
     from corrector.electra.tokenizer import Tokenizer
     from corrector.electra.word_model import WordModel
 
-    Table = TypeVar("Table", MarkTables, Slips, WordModel)
+    Table = TypeVar("Table", Contrasts, MarkTables, Slips, WordModel)
 
 Kind = Literal["onnx", "pytorch"]
 """What runs the networks: onnxruntime or PyTorch."""
@@ -29,7 +30,7 @@ WEIGHTS: Mapping[Kind, tuple[str, ...]] = {
 """The weight files of each kind; the first one there is used."""
 
 CONFIG, VOCABULARY, MARKS, RANKER = "config.json", "vocab.txt", "marks.npz", "ranker.json"
-SLIPS, WORDS = "slips.npz", "words.npz"
+SLIPS, WORDS, CONTRASTS = "slips.npz", "words.npz", "contrasts.npz"
 DISCRIMINATOR, GENERATOR = "discriminator", "generator"
 
 _BERT_SEGMENTS = 2  # a type table no larger than this holds BERT's two segments and knows nothing of marks
@@ -129,7 +130,7 @@ class ModelDirectory:
         files = {f"{name}/weights": network.weights for name, network in networks.items()}
         files |= {f"{name}/{CONFIG}": network.path / CONFIG for name, network in networks.items()}
         files[VOCABULARY] = self.vocabulary
-        files |= {name: self.path / name for name in (MARKS, SLIPS, WORDS) if (self.path / name).is_file()}
+        files |= {name: self.path / name for name in (MARKS, SLIPS, WORDS, CONTRASTS) if (self.path / name).is_file()}
         return short_checksum({name: sha256(path) for name, path in files.items()})
 
     @cached_property
@@ -155,6 +156,10 @@ class ModelDirectory:
         tables = _load(self.path / MARKS, load, len(plain.vocabulary))
         if self.discriminator.reads_words:
             tables = tables.with_words(self._words_in(tables))
+            if (self.path / CONTRASTS).is_file():
+                from corrector.electra.contrasts import Contrasts
+
+                tables = tables.with_contrasts(_load(self.path / CONTRASTS, Contrasts.load, len(plain.vocabulary)))
         return Tokenizer(plain.vocabulary, tables.types)
 
 

@@ -58,6 +58,23 @@ def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Pa
 
 
 @train.command()
+@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
+@_data
+@click.option("--count", type=click.IntRange(1), default=180, show_default=True, help="How many pairs of characters.")
+@click.option("--weights", type=click.IntRange(1), default=2300, show_default=True, help="How many weights for each.")
+def contrast(pairs: tuple[str, ...], data: Path, count: int, weights: int) -> None:
+    """Learn from the text packed in --data what tells characters apart that are often confused.
+
+    They are those that who types would confuse, and that people confused in labelled PAIRS.tsv (`source<TAB>target` lines). Training and
+    `export` take what is learned along.
+    """
+    from corrector.train.contrast import contrast as run
+
+    run(data, [_pair_set(item) for item in pairs], count, weights, _say)
+    _say(f"wrote {data / 'contrasts.npz'}")
+
+
+@train.command()
 @_data
 @_out
 @click.option("--from", "start", type=_FILE, help="A checkpoint, or a model: `default`, its name or directory. Default: new networks.")

@@ -28,7 +28,7 @@ import click
 import numpy as np
 
 from corrector import __version__
-from corrector.electra.model import MARKS, RANKER, SLIPS, VOCABULARY, WORDS, ModelDirectory
+from corrector.electra.model import CONTRASTS, MARKS, RANKER, SLIPS, VOCABULARY, WORDS, ModelDirectory
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, InputError
 from corrector.eval.dataset import LabelledSet, Row
@@ -186,7 +186,7 @@ def write_model(network: JointElectra, base: ModelDirectory, out: Path, name: st
     its ledger."""
     export_onnx(network, out)
     shutil.copyfile(base.vocabulary, out / VOCABULARY)
-    for table in (MARKS, WORDS):
+    for table in (MARKS, WORDS, CONTRASTS):
         if (base.path / table).is_file():
             shutil.copyfile(base.path / table, out / table)
     (Ranker.load(base.ranker) if base.ranker else default_ranker()).save(out / RANKER)

@@ -166,6 +166,8 @@ def fit_ranker(
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
+    if all(item.weight < 1 for item in fit):
+        raise CorrectorError("calibrate: all --pairs have a weight below 1, so that none is there to fit the ranker on; give one without")
     held = {path.stem: read_pairs(path) for path in held_back}
     if slips:
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)

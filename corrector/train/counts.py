@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.electra.contrasts import Contrasts
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import PAIR_STEPS, TRIPLE_STEPS, Ngrams, steps_of
 from corrector.electra.static_map import StaticMap, StaticSet
@@ -111,16 +112,19 @@ def write_marks(
 
 def load_marks(data: Path) -> tuple[MarkTables, ...]:
     """What ``write_marks`` wrote: number N is for text of the part number N, and the last, which is number ``IN_NONE``, for any other.
+    The contrasts, where there are any, are the same for all: some thousand weights for a pair know little of single lines.
 
     Raises InputError where there is none for the first part.
     """
     if not (marks_path(data, 0).exists() and words_path(data, 0).exists()):
         raise InputError(data, f"has no counts of the corpus without each part; {AGAIN}")
     count = next(number for number in count_from(0) if not marks_path(data, number).exists())
+    contrasts = Contrasts.load(contrasts_path(data)) if contrasts_path(data).is_file() else None
     found = []
     for number in (*range(count), IN_NONE):
         tables = MarkTables.load(marks_path(data, number))
-        found.append(tables.with_words(WordModel.load(words_path(data, number), tables.sets)))
+        tables = tables.with_words(WordModel.load(words_path(data, number), tables.sets))
+        found.append(tables if contrasts is None else tables.with_contrasts(contrasts))
     return tuple(found)
 
 
@@ -130,6 +134,10 @@ def marks_path(data: Path, left_out: int) -> Path:
 
 def words_path(data: Path, left_out: int) -> Path:
     return data / f"words.{_without(left_out)}.npz"
+
+
+def contrasts_path(data: Path) -> Path:
+    return data / "contrasts.npz"
 
 
 def _without(left_out: int) -> str:

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from corrector.electra.model import DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
+from corrector.electra.model import CONTRASTS, DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import InputError, ModelError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig
-from corrector.train.counts import AGAIN, IN_NONE, marks_path, words_path
+from corrector.train.counts import AGAIN, IN_NONE, contrasts_path, marks_path, words_path
 from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import write_new_manifest
@@ -162,7 +162,8 @@ def export_release(
     notes: Mapping[str, Any] | None = None,
     sources: Sequence[Any] = (),
 ) -> None:
-    """Write a whole model directory: networks, vocabulary, marks, counts of words, a ranker unless one is there, manifest and card.
+    """Write a whole model directory: networks, vocabulary, marks, counts of words, contrasts if there are any, a ranker unless one is
+    there, manifest and card.
 
     ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary, InputError
     for a folder without counts of words, before anything is written.
@@ -182,6 +183,8 @@ def export_release(
     shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
     shutil.copyfile(marks_path(data, IN_NONE), out / MARKS)
     shutil.copyfile(words_path(data, IN_NONE), out / WORDS)
+    if contrasts_path(data).is_file():
+        shutil.copyfile(contrasts_path(data), out / CONTRASTS)
     if not (out / RANKER).is_file():
         default_ranker().save(out / RANKER)
     training = {

@@ -1,0 +1,96 @@
+"""Which of two characters that writers confuse fits: what a place has around it, and the weights of each pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, REACH, Contrasts, features, surroundings
+from corrector.electra.static_map import StaticMap
+
+FIRST, SIZE = 10, 40
+
+
+def random_text(length: int = 60, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).integers(FIRST, SIZE, length)
+
+
+def test_surroundings_end_where_the_text_does() -> None:
+    text = random_text(40)
+    text[[15, 30]] = 3, 0
+    found = surroundings(text, np.array([0, 17, 22, 39]))
+    assert found.shape == (4, 2 * REACH + 1)
+    assert found[0, :REACH].tolist() == [0] * REACH and found[0, REACH:].tolist() == text[: REACH + 1].tolist()
+    assert found[1].tolist() == [0] * (REACH - 1) + text[16:30].tolist() + [0] * 0  # from behind 15 to before 30
+    assert found[2, : REACH - 6].tolist() == [0] * (REACH - 6) and found[2, REACH - 6 : REACH + 8].tolist() == text[16:30].tolist()
+    assert found[3, : REACH - 8].tolist() == [0] * (REACH - 8) and found[3, REACH + 1 :].tolist() == [0] * REACH
+
+
+def test_features_tell_places_and_kinds_apart() -> None:
+    """The character of the place itself is none; the neighbours are, each in its place; further off only the side matters."""
+    text = random_text(2 * REACH + 1)
+    middle = np.array([REACH])
+
+    def of(changes: dict[int, int]) -> list[int]:
+        other = text.copy()
+        for offset, value in changes.items():
+            other[REACH + offset] = value
+        found: list[int] = features(surroundings(other, middle))[0].tolist()
+        return found
+
+    same = of({})
+    assert of({0: 39}) == same and len(same) == len(of({1: 39})) and min(same) > 0 and max(same) < 1 << BUCKET_BITS
+    assert sum(a != b for a, b in zip(of({1: 5}), same, strict=True)) == 8  # collocations with the right neighbour, and nothing else
+    assert sum(a != b for a, b in zip(of({REACH: 5}), same, strict=True)) == 1  # one pair of characters on the right
+    swapped = of({6: int(text[REACH + 7]), 7: int(text[REACH + 6])})
+    assert len({*swapped} & {*same}) >= len(same) - 3  # single characters count on their side alone
+
+
+def contrasts(text: np.ndarray, place: int, value: int) -> Contrasts:
+    """One pair, 10 and 20, whose only weight is of the right neighbour."""
+    bucket = features(surroundings(text, np.array([place])))[0, 1]
+    weights = StaticMap.build(np.array([bucket, (1 << BUCKET_BITS) + bucket], dtype=np.uint64), np.array([value, 1]))
+    pairs = np.array([[10, 20], [11, 30]], dtype=np.uint16)
+    return Contrasts(SIZE, pairs, np.array([0.5, 0.0], dtype=np.float32), np.array([0.25, 1.0], dtype=np.float32), weights)
+
+
+def test_log_odds_of_the_other_character(tmp_path: Path) -> None:
+    text = random_text()
+    own = contrasts(text, 30, 12)
+    numbers = own.numbers(np.array([10, 20, 10, 30, 15]), np.array([20, 10, 30, 11, 10]))
+    assert numbers.tolist() == [1, -1, 0, -2, 0]
+    elsewhere = next(place for place in range(12, 40) if text[place + 1] != text[31])
+    places = np.array([30, 30, elsewhere])
+    expected = [0.5 + 0.25 * (12 - MIDDLE_VALUE), -0.5 - 0.25 * (12 - MIDDLE_VALUE), 0.5]
+    around = surroundings(text, places[1:])
+    assert own.log_odds(around, np.array([0, 0, 1]), np.array([1, -1, 1])).tolist() == pytest.approx(expected)
+    assert own.log_odds(around, np.array([0]), np.array([-2])).tolist() == pytest.approx([7.0])
+    own.save(tmp_path / "contrasts.npz")
+    again = Contrasts.load(tmp_path / "contrasts.npz")
+    assert again.vocabulary_size == SIZE
+    assert again.log_odds(around, np.array([0, 0, 1]), np.array([1, -1, 1])).tolist() == pytest.approx(expected)
+    np.savez(tmp_path / "other.npz", vocabulary_size=3)
+    with pytest.raises(ValueError, match="no weights"):
+        Contrasts.load(tmp_path / "other.npz")
+
+
+def test_contrasts_are_fitted_to_text() -> None:
+    """Two characters of which one stands before 30 and where 31 is near, the other before 32 and where 33 is: this is told apart again."""
+    pytest.importorskip("sklearn")
+    from corrector.train.contrast import contrasted
+
+    random = np.random.default_rng(2)
+    text = random.integers(34, 60, 40_000)
+    places = np.arange(20, 39_900, 20)
+    kinds = random.integers(0, 2, len(places))
+    text[places] = np.where(kinds, 20, 10)
+    near = random.random(len(places)) < 0.5
+    text[places + 1] = np.where(near, np.where(kinds, 32, 30), text[places + 1])
+    text[places + 5] = np.where(near, text[places + 5], np.where(kinds, 33, 31))
+    fitted = contrasted([text[:20_000].astype(np.uint16), text[20_000:30_000].astype(np.uint16)], 60, [(10, 20)], 50, lambda _: None)
+    held = places > 30_100
+    odds = fitted.log_odds(surroundings(text, places[held]), np.arange(held.sum()), np.ones(held.sum(), dtype=np.int64))
+    right = (odds > 0) == (kinds[held] == 1)
+    assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9
