@@ -9,6 +9,7 @@ import pytest
 
 from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, REACH, Contrasts, features, surroundings
 from corrector.electra.static_map import StaticMap
+from corrector.train.counts import ngrams_of
 
 FIRST, SIZE = 10, 40
 
@@ -76,11 +77,12 @@ def test_log_odds_of_the_other_character(tmp_path: Path) -> None:
         Contrasts.load(tmp_path / "other.npz")
 
 
-def test_contrasts_are_fitted_to_text() -> None:
+def test_contrasts_are_fitted_to_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two characters of which one stands before 30 and where 31 is near, the other before 32 and where 33 is: this is told apart again."""
     pytest.importorskip("sklearn")
-    from corrector.train.contrast import contrasted
+    from corrector.train import contrast
 
+    monkeypatch.setattr(contrast, "_POSSIBLE", np.inf)  # in so little text all others seem impossible
     random = np.random.default_rng(2)
     text = random.integers(34, 60, 40_000)
     places = np.arange(20, 39_900, 20)
@@ -89,8 +91,12 @@ def test_contrasts_are_fitted_to_text() -> None:
     near = random.random(len(places)) < 0.5
     text[places + 1] = np.where(near, np.where(kinds, 32, 30), text[places + 1])
     text[places + 5] = np.where(near, text[places + 5], np.where(kinds, 33, 31))
-    fitted = contrasted([text[:20_000].astype(np.uint16), text[20_000:30_000].astype(np.uint16)], 60, [(10, 20)], 50, lambda _: None)
+    texts = [text[:20_000].astype(np.uint16), text[20_000:30_000].astype(np.uint16)]
+    nothing = np.zeros((60, 1), dtype=np.uint16)
+    ngrams = ngrams_of(texts, 60, 8, (nothing, nothing.astype(np.uint8)))
+    fitted = contrast.contrasted(ngrams, texts, [(10, 20)], 50, lambda _: None)
     held = places > 30_100
     odds = fitted.log_odds(surroundings(text, places[held]), np.arange(held.sum()), np.ones(held.sum(), dtype=np.int64))
     right = (odds > 0) == (kinds[held] == 1)
+    assert fitted.pairs.tolist() == [[10, 20]] and fitted.vocabulary_size == 60
     assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9

@@ -82,7 +82,7 @@ class ContrastWeights(NamedTuple):
     bias: np.float32
 
 
-_CONTRASTED = ContrastWeights(*map(np.float32, (0.83, 0.59, -0.61, -0.41, 12.26)))
+_CONTRASTED = ContrastWeights(*map(np.float32, (0.83, 0.61, -0.58, -0.42, 12.01)))
 """A logistic regression, on the development rows and on rows held back from training, of whether a look-alike is what was meant."""
 
 

@@ -30,7 +30,9 @@ UNDECIDED = ("的地得", "他她它牠祂", "你妳您")  # surroundings do not
 _FEWEST = 8_000  # occurrences of each of the two
 _ALIKE = 0.55  # similarity from which on who types may slip
 _OBSERVED = 2  # a pair that writers were seen to confuse so often is taken, however little alike
-_MOST_PLACES = 150_000  # of each character
+_MOST_SAMPLED, _MOST_PLACES = 500_000, 250_000  # places of each character, and of those where the other is possible
+_POSSIBLE = 18.0  # nats that triples may prefer the character to the other: beyond that neither the marks nor who reads needs a contrast
+_AT_A_TIME = 20_000
 _ALPHA, _REFIT_ALPHA, _EPOCHS = 5e-5, 7e-5, 3  # of stochastic gradient descent, compared by log-loss on other places
 _LARGEST = 0.98  # the quantile of the weights' sizes that is seven steps
 
@@ -48,10 +50,11 @@ def contrast(data: Path, sets: Sequence[PairSet], count: int, weights_each: int,
     assert ngrams is not None  # they are counted
     undecided = [frozenset(tokenizer.character_ids(characters).tolist()) for characters in UNDECIDED]
     pairs = confusable_pairs(ngrams, count_slips(sets, tokenizer), undecided)[:count]
-    if not pairs:
-        raise InputError(data, f"no two characters that are alike occur {_FEWEST:,} times each; pack more text")
     texts = [np.load(data / f"{name}.npy") for name in (*clean, *raw)]
-    contrasted(texts, len(tokenizer.vocabulary), pairs, weights_each, say).save(contrasts_path(data))
+    found = contrasted(ngrams, texts, pairs, weights_each, say)
+    if not len(found.pairs):
+        raise InputError(data, f"no two characters that are alike occur {_FEWEST:,} times each where either is possible; pack more text")
+    found.save(contrasts_path(data))
 
 
 def confusable_pairs(ngrams: Ngrams, slips: Slips, undecided: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
@@ -78,35 +81,43 @@ def confusable_pairs(ngrams: Ngrams, slips: Slips, undecided: Sequence[frozenset
 
 
 def contrasted(
-    texts: Sequence[Tokens], vocabulary_size: int, pairs: Sequence[tuple[int, int]], weights_each: int, say: Callable[[str], None]
+    ngrams: Ngrams, texts: Sequence[Tokens], pairs: Sequence[tuple[int, int]], weights_each: int, say: Callable[[str], None]
 ) -> Contrasts:
-    """The ``weights_each`` largest weights of each pair, fitted to ``texts``."""
+    """The ``weights_each`` weights of each pair that tell most, fitted to ``texts``; without pairs of which one is never possible in place
+    of the other."""
     random = np.random.default_rng(1)
     sample = _sampled(texts, sorted({one for pair in pairs for one in pair}), random)
     keys, values, biases, steps = [], [], [], []
+    kept: list[tuple[int, int]] = []
     for number, (first, second) in enumerate(pairs):
-        buckets, weights, bias = _fit(texts, sample[first], sample[second], weights_each, random)
-        step = max(float(np.quantile(np.abs(weights), _LARGEST)) / 7, 1e-6) if len(weights) else 1.0
+        where_first = _possible(ngrams, texts, sample[first], second, random)
+        where_second = _possible(ngrams, texts, sample[second], first, random)
+        if not (sum(map(len, where_first)) and sum(map(len, where_second))):
+            continue
+        buckets, weights, bias = _fit(texts, where_first, where_second, weights_each, random)
+        step = max(float(np.quantile(np.abs(weights), _LARGEST)) / 7, 1e-6)
         value = np.clip(np.rint(weights / step), -7, 7).astype(np.int64)
-        keys.append((buckets[value != 0] + (number << BUCKET_BITS)).astype(np.uint64))
+        keys.append((buckets[value != 0] + (len(kept) << BUCKET_BITS)).astype(np.uint64))
         values.append(value[value != 0] + MIDDLE_VALUE)
         biases.append(bias)
         steps.append(step)
+        kept.append((first, second))
         if number % 10 == 9:
             say(f"{number + 1} of {len(pairs)} pairs")
-    table = StaticMap.build(np.concatenate(keys), np.concatenate(values))
-    ids = np.array(pairs, dtype=np.uint16).reshape(-1, 2)
-    return Contrasts(vocabulary_size, ids, np.array(biases, dtype=np.float32), np.array(steps, dtype=np.float32), table)
+    nothing = np.zeros(0, dtype=np.int64)
+    table = StaticMap.build(np.concatenate([nothing.astype(np.uint64), *keys]), np.concatenate([nothing, *values]))
+    ids = np.array(kept, dtype=np.uint16).reshape(-1, 2)
+    return Contrasts(len(ngrams.counts), ids, np.array(biases, dtype=np.float32), np.array(steps, dtype=np.float32), table)
 
 
 def _sampled(texts: Sequence[Tokens], characters: Sequence[int], random: np.random.Generator) -> dict[int, Places]:
-    """At most about ``_MOST_PLACES`` places of each of the characters."""
+    """At most about ``_MOST_SAMPLED`` places of each of the characters."""
     found: dict[int, list[NDArray[np.int64]]] = {character: [] for character in characters}
     size = 1 + max(int(text.max(initial=0)) for text in texts)
     counts = np.sum([np.bincount(text, minlength=size) for text in texts], axis=0)
-    taken = {one: min(1.0, _MOST_PLACES / max(1, int(counts[one]))) for one in characters}
+    taken = {one: min(1.0, _MOST_SAMPLED / max(1, int(counts[one]))) for one in characters}
     is_one = np.zeros(size, dtype=bool)
-    is_one[list(characters)] = True
+    is_one[np.array(characters, dtype=np.int64)] = True
     for text in texts:
         (places,) = is_one[text].nonzero()
         places = places[np.argsort(text[places], kind="stable")]
@@ -114,6 +125,25 @@ def _sampled(texts: Sequence[Tokens], characters: Sequence[int], random: np.rand
         for one in characters:
             own = places[present.searchsorted(one) : present.searchsorted(one, side="right")]
             found[one].append(own[random.random(len(own)) < taken[one]])
+    return found
+
+
+def _possible(ngrams: Ngrams, texts: Sequence[Tokens], places: Places, other: int, random: np.random.Generator) -> Places:
+    """Those of the places where another character would be ``_POSSIBLE``, at most about ``_MOST_PLACES``."""
+    found = []
+    for text, own in zip(texts, places, strict=True):
+        own = own[(own >= 2) & (own < len(text) - 2)]
+        possible = np.zeros(len(own), dtype=bool)
+        for start in range(0, len(own), _AT_A_TIME):
+            part = slice(start, start + _AT_A_TIME)
+            around = text[own[part, None] + np.arange(-2, 3)].astype(np.int64)
+            changed = around.copy()
+            changed[:, 2] = other
+            possible[part] = ngrams.text_score(changed) - ngrams.text_score(around) > -_POSSIBLE
+        found.append(own[possible])
+    count = sum(map(len, found))
+    if count > _MOST_PLACES:
+        found = [own[random.random(len(own)) < _MOST_PLACES / count] for own in found]
     return found
 
 
