@@ -114,7 +114,7 @@ def _of_characters(
     dissimilar = np.maximum(sound, shape) < ALIKE
     slip = np.zeros(len(sound)) if characters.slips is None else characters.slips.log_rates(old[which], new)
     alternatives = np.array([encoding.types[member.token] for encoding, member in members])[which] // PLAIN_MARKS
-    apart = characters.told_apart([(encoding, member.token) for encoding, member in members], which, new)
+    apart = characters.told_apart([(encoding, member.token) for encoding, member in members], which, old[which], new)
     columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new, *apart)
     features: Floats = np.column_stack(columns).astype(np.float32)
     return features

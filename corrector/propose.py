@@ -92,12 +92,13 @@ class Characters:
             return np.zeros(len(texts), dtype=np.float32)
         return np.concatenate([self.word_model.score(part) for part in _blocks(texts)])
 
-    def told_apart(self, sites: Sequence[tuple[Encoding, int]], which: NDArray[np.int64], new: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Whether ``Contrasts`` tell each of the new ids from what stands at the site of that number (window, token), 1 or 0, and the
-        log-odds that it was meant, 0 where they do not: (ids,) each."""
+    def told_apart(
+        self, sites: Sequence[tuple[Encoding, int]], which: NDArray[np.int64], present: NDArray[np.int64], new: NDArray[np.int64]
+    ) -> tuple[Floats, Floats]:
+        """Whether ``Contrasts`` tell each of the new ids from the one ``present`` at the site of that number (window, token), 1 or 0, and
+        the log-odds that it was meant, 0 where they do not: (ids,) each."""
         known, odds = np.zeros(len(new), dtype=np.float32), np.zeros(len(new), dtype=np.float32)
         if self.tables.contrasts is not None and len(new):
-            present = np.array([encoding.ids[token] for encoding, token in sites], dtype=np.int64)[which]
             numbers = self.tables.contrasts.numbers(present, new)
             (told,) = numbers.nonzero()
             if len(told):

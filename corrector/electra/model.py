@@ -150,6 +150,7 @@ class ModelDirectory:
                 raise ModelError(self.vocabulary, f"{message}; use the vocab.txt that came with the model")
         if not self.discriminator.reads_types and not self.generator.reads_types:
             return plain
+        from corrector.electra.contrasts import Contrasts
         from corrector.electra.marks import MarkTables
 
         load = partial(MarkTables.load, with_alternatives=self.discriminator.reads_alternatives)
@@ -157,8 +158,6 @@ class ModelDirectory:
         if self.discriminator.reads_words:
             tables = tables.with_words(self._words_in(tables))
             if (self.path / CONTRASTS).is_file():
-                from corrector.electra.contrasts import Contrasts
-
                 tables = tables.with_contrasts(_load(self.path / CONTRASTS, Contrasts.load, len(plain.vocabulary)))
         return Tokenizer(plain.vocabulary, tables.types)
 

@@ -32,7 +32,7 @@ _ALIKE = 0.55  # similarity from which on who types may slip
 _OBSERVED = 2  # a pair that writers were seen to confuse so often is taken, however little alike
 _MOST_SAMPLED, _MOST_PLACES = 500_000, 250_000  # places of each character, and of those where the other is possible
 _POSSIBLE = 18.0  # nats that triples may prefer the character to the other: beyond that neither the marks nor who reads needs a contrast
-_AT_A_TIME = 20_000
+_AT_A_TIME = 20_000  # places scored
 _ALPHA, _REFIT_ALPHA, _EPOCHS = 5e-5, 7e-5, 3  # of stochastic gradient descent, compared by log-loss on other places
 _LARGEST = 0.98  # the quantile of the weights' sizes that is seven steps
 
@@ -73,9 +73,9 @@ def confusable_pairs(ngrams: Ngrams, slips: Slips, undecided: Sequence[frozenset
     for wrong, right, times in zip(*np.divmod(slips.pairs, slips.vocabulary_size), slips.times.tolist(), strict=True):
         if common[wrong] and common[right]:
             seen[min(int(wrong), int(right)), max(int(wrong), int(right))] += times
-    seen = defaultdict(float, {pair: times for pair, times in seen.items() if times >= _OBSERVED})
-    all_typed, all_seen = sum(typed.values()) or 1.0, sum(seen.values()) or 1.0
-    score = {pair: typed.get(pair, 0.0) / all_typed + seen.get(pair, 0.0) / all_seen for pair in {*typed, *seen}}
+    often = {pair: times for pair, times in seen.items() if times >= _OBSERVED}
+    all_typed, all_often = sum(typed.values()) or 1.0, sum(often.values()) or 1.0
+    score = {pair: typed.get(pair, 0.0) / all_typed + often.get(pair, 0.0) / all_often for pair in {*typed, *often}}
     able = [pair for pair in score if not any(set(pair) <= group for group in undecided)]
     return sorted(able, key=lambda pair: (-score[pair], pair))
 
