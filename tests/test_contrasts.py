@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, REACH, Contrasts, features, surroundings
+from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, REACH, Contrasts, features, ids_around
 from corrector.electra.static_map import StaticMap
 from corrector.train.counts import ngrams_of
 
@@ -21,7 +21,7 @@ def random_text(length: int = 60, seed: int = 1) -> np.ndarray:
 def test_surroundings_end_where_the_text_does() -> None:
     text = random_text(40)
     text[[15, 30]] = 3, 0
-    found = surroundings(text, np.array([0, 17, 22, 39]))
+    found = ids_around(text, np.array([0, 17, 22, 39]))
     assert found.shape == (4, 2 * REACH + 1)
     assert found[0, :REACH].tolist() == [0] * REACH and found[0, REACH:].tolist() == text[: REACH + 1].tolist()
     assert found[1].tolist() == [0] * (REACH - 1) + text[16:30].tolist() + [0] * 0  # from behind 15 to before 30
@@ -38,7 +38,7 @@ def test_features_tell_places_and_kinds_apart() -> None:
         other = text.copy()
         for offset, value in changes.items():
             other[REACH + offset] = value
-        found: list[int] = features(surroundings(other, middle))[0].tolist()
+        found: list[int] = features(ids_around(other, middle))[0].tolist()
         return found
 
     same = of({})
@@ -51,7 +51,7 @@ def test_features_tell_places_and_kinds_apart() -> None:
 
 def contrasts(text: np.ndarray, place: int, value: int) -> Contrasts:
     """One pair, 10 and 20, whose only weight is of the right neighbour."""
-    bucket = features(surroundings(text, np.array([place])))[0, 1]
+    bucket = features(ids_around(text, np.array([place])))[0, 1]
     weights = StaticMap.build(np.array([bucket, (1 << BUCKET_BITS) + bucket], dtype=np.uint64), np.array([value, 1]))
     pairs = np.array([[10, 20], [11, 30]], dtype=np.uint16)
     return Contrasts(SIZE, pairs, np.array([0.5, 0.0], dtype=np.float32), np.array([0.25, 1.0], dtype=np.float32), weights)
@@ -65,7 +65,7 @@ def test_log_odds_of_the_other_character(tmp_path: Path) -> None:
     elsewhere = next(place for place in range(12, 40) if text[place + 1] != text[31])
     places = np.array([30, 30, elsewhere])
     expected = [0.5 + 0.25 * (12 - MIDDLE_VALUE), -0.5 - 0.25 * (12 - MIDDLE_VALUE), 0.5]
-    around = surroundings(text, places[1:])
+    around = ids_around(text, places[1:])
     assert own.log_odds(around, np.array([0, 0, 1]), np.array([1, -1, 1])).tolist() == pytest.approx(expected)
     assert own.log_odds(around, np.array([0]), np.array([-2])).tolist() == pytest.approx([7.0])
     own.save(tmp_path / "contrasts.npz")
@@ -96,7 +96,7 @@ def test_contrasts_are_fitted_to_text(monkeypatch: pytest.MonkeyPatch) -> None:
     ngrams = ngrams_of(texts, 60, 8, (nothing, nothing.astype(np.uint8)))
     fitted = contrast.contrasted(ngrams, texts, [(10, 20)], 50, lambda _: None)
     held = places > 30_100
-    odds = fitted.log_odds(surroundings(text, places[held]), np.arange(held.sum()), np.ones(held.sum(), dtype=np.int64))
+    odds = fitted.log_odds(ids_around(text, places[held]), np.arange(held.sum()), np.ones(held.sum(), dtype=np.int64))
     right = (odds > 0) == (kinds[held] == 1)
     assert fitted.pairs.tolist() == [[10, 20]] and fitted.vocabulary_size == 60
     assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from corrector.electra.contrasts import Contrasts
+from corrector.electra.manifest import short_checksum
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, EvalDataError
 from corrector.rank import Ranker
@@ -166,13 +167,18 @@ def test_one_set_must_count_in_full(chain: Path, capsys: pytest.CaptureFixture[s
     assert "all --pairs have a weight below 1" in capsys.readouterr().err
 
 
-def test_a_dry_run_writes_nothing(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {path: path.read_bytes() for path in (chain / "model").rglob("*") if path.is_file()}
+def test_a_dry_run_writes_nothing(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = Path(shutil.copytree(chain / "model", tmp_path / "model"))
+    manifest = json.loads((model / "manifest.json").read_text("utf-8"))
+    manifest["scores"] = [{"set": "some", "checksum": short_checksum({n: e["sha256"] for n, e in manifest["files"].items()})}]
+    (model / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    files = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
     rows = ["--pairs", str(chain / "text" / "fit.tsv"), "--held-back", str(chain / "text" / "held_back.tsv")]
     more = ["--slips", str(chain / "text" / "fit.tsv"), "--dry-run"]
-    assert main(["calibrate", "--model", str(chain / "model"), *rows, *more]) == 0
-    assert "average precision 0." in capsys.readouterr().err
-    assert files == {path: path.read_bytes() for path in (chain / "model").rglob("*") if path.is_file()}
+    assert main(["calibrate", "--model", str(model), *rows, *more]) == 0
+    said = capsys.readouterr().err
+    assert "average precision 0." in said and "dropped" not in said  # the model's own scores stay
+    assert files == {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
 
 
 def test_no_room_for_labelled_rows(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

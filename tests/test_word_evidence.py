@@ -11,7 +11,7 @@ import training
 
 from corrector.electra import look_alikes
 from corrector.electra.contrasts import REACH as CONTRAST_REACH
-from corrector.electra.contrasts import Contrasts, features, surroundings
+from corrector.electra.contrasts import Contrasts, features, ids_around
 from corrector.electra.look_alikes import joined
 from corrector.electra.marks import PLAIN_MARKS, MarkTables, levels_of
 from corrector.electra.static_map import StaticMap
@@ -154,7 +154,7 @@ def test_contrasts_are_weighed_for_their_pairs_alone(tables: MarkTables, monkeyp
     texts = np.random.default_rng(5).integers(FIRST, SIZE, (2, 31))
     texts[(texts == low) | (texts == high)] = first
     place = np.array([15])
-    here = features(surroundings(texts[0], place))[0, :5]
+    here = features(ids_around(texts[0], place))[0, :5]
     weights = StaticMap.build(here.astype(np.uint64), np.full(5, 15))
     contrasts = Contrasts(SIZE, np.array([[low, high]], dtype=np.uint16), np.zeros(1, np.float32), np.ones(1, np.float32), weights)
     told = own.with_contrasts(contrasts)

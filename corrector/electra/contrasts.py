@@ -37,7 +37,7 @@ Ids = NDArray[np.int64]
 Scores = NDArray[np.float32]
 
 
-def surroundings(flat: NDArray[Any], places: Ids) -> Ids:
+def ids_around(flat: NDArray[Any], places: Ids) -> Ids:
     """``REACH`` ids on either side of each place of a text (length,), 0 from an end of the text on: (places, 2 * REACH + 1)."""
     offsets = places[:, None] + np.arange(-REACH, REACH + 1)
     found = flat.take(offsets, mode="clip").astype(np.int64)
@@ -53,7 +53,7 @@ def to_ends(around: Ids) -> Ids:
 
 
 def features(around: Ids) -> Ids:
-    """The features of places with these ``surroundings`` (places, 2 * REACH + 1), as buckets, 0 for none: (places, features)."""
+    """The features of places with these ``ids_around`` (places, 2 * REACH + 1), as buckets, 0 for none: (places, features)."""
     ids = np.ascontiguousarray(around.T).astype(np.uint64)
     found = [_hashed(kind, *(ids[REACH + offset] for offset in offsets))[None] for kind, offsets in enumerate(_COLLOCATIONS)]
     left, right = ids[:REACH], ids[REACH + 1 :]
@@ -116,7 +116,7 @@ class Contrasts:
 
     def log_odds(self, around: Ids, which: Ids, numbers: Ids) -> Scores:
         """The log-odds of the other character of the pairs with these ``numbers``, none of them 0, as if both were equally common, in the
-        ``surroundings`` with the numbers ``which`` of those given (places, 2 * REACH + 1): (numbers,), at most ``MOST``."""
+        ``ids_around`` with the numbers ``which`` of those given (places, 2 * REACH + 1): (numbers,), at most ``MOST``."""
         buckets = features(around)[which]
         pair = np.abs(numbers) - 1
         values = self.weights.get((buckets + (pair << BUCKET_BITS)[:, None]).view(np.uint64)).astype(np.int64)

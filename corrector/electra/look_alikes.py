@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.electra.associations import STRENGTHS, WordsAround
-from corrector.electra.contrasts import Contrasts, surroundings
+from corrector.electra.contrasts import Contrasts, ids_around
 from corrector.electra.ngrams import (
     PAIR_COUNTS,
     SIMILARITY_WEIGHT,
@@ -204,7 +204,7 @@ def _slip_odds(
         (told,) = numbers.nonzero()
         if len(told):
             asked, row = np.unique(which[told], return_inverse=True)
-            apart = contrasts.log_odds(surroundings(flat, places[asked]), row, numbers[told])
+            apart = contrasts.log_odds(ids_around(flat, places[asked]), row, numbers[told])
             given, meant = ngrams.log_counts[flat[places[which[told]]]], ngrams.log_counts[characters[told]]
             found[told] = _CONTRASTED.bias + _CONTRASTED.odds * found[told] + _CONTRASTED.apart * apart
             found[told] += _CONTRASTED.given * given + _CONTRASTED.meant * meant

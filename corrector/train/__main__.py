@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -216,10 +215,11 @@ def calibrate(
     With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
+    from corrector.train.release import scratch_copy
     from corrector.train.start import open_model
 
     with tempfile.TemporaryDirectory() as scratch:
-        chosen = shutil.copytree(open_model(model).path, Path(scratch) / "model") if dry_run else model
+        chosen = scratch_copy(open_model(model).path, Path(scratch)) if dry_run else model
         fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
         fit_ranker(chosen, fit, held_back, _say, counted, masked)
 

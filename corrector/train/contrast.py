@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, Contrasts, features, surroundings
+from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, Contrasts, features, ids_around
 from corrector.electra.marks import MarkTables
 from corrector.electra.model import VOCABULARY
 from corrector.electra.ngrams import Ngrams
@@ -155,7 +155,7 @@ def _fit(
     rows, labels = [], []
     for kind, own in enumerate((first, second)):
         for text, places in zip(texts, own, strict=True):
-            rows.append(features(surroundings(text, places)).astype(np.int32))
+            rows.append(features(ids_around(text, places)).astype(np.int32))
             labels.append(np.full(len(places), kind))
     buckets, label = np.concatenate(rows), np.concatenate(labels)
     order = random.permutation(len(label))
