@@ -18,7 +18,7 @@ def random_text(length: int = 60, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(FIRST, SIZE, length)
 
 
-def test_surroundings_end_where_the_text_does() -> None:
+def test_ids_around_end_where_the_text_does() -> None:
     text = random_text(40)
     text[[15, 30]] = 3, 0
     found = ids_around(text, np.array([0, 17, 22, 39]))
