@@ -226,6 +226,16 @@ def test_stream_depends_on_seed_and_gives_the_half_of_each_window(packed: Path, 
     assert (folds[(windows == autumn).any(1)] == 1).all()
 
 
+def test_workers_share_out_the_windows_of_an_epoch(packed: Path, tokenizer: Tokenizer) -> None:
+    whole = stream(packed, tokenizer, seed=7)
+    windows = [whole.batch(1, 12)[0].tolist() for _ in range(30)]
+    assert whole.epoch == 0
+    for number in range(3):
+        own = stream(packed, tokenizer)
+        own.share(number, 3, seed=7)
+        assert [own.batch(1, 12)[0].tolist() for _ in range(10)] == windows[number::3]
+
+
 def test_reading_zstandard(tmp_path: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     path = tmp_path / "a.txt.zst"

@@ -4,7 +4,9 @@ import json
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
 
 torch = pytest.importorskip("torch")
 
-from corrector.train import checkpoint  # noqa: E402
+from corrector.train import checkpoint, loop  # noqa: E402
 from corrector.train.batches import Arrays, Batch, BatchMaker, Rows  # noqa: E402
 from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
@@ -51,6 +53,36 @@ def test_learning_rate_schedule() -> None:
     config = training.config(learning_rate=1.0, warmup_tokens=100, total_tokens=1000, decay_share=0.2, decay_floor=0.1)
     rates = [learning_rate_at(tokens, config) for tokens in (0, 49, 99, 100, 799, 800, 900, 1000, 2000)]
     assert rates == pytest.approx([0.01, 0.5, 1.0, 1.0, 1.0, 1.0, 0.55, 0.1, 0.1])
+
+
+def test_a_run_that_has_so_many_seconds_ends_by_then_and_its_rate_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = count(100.0)
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    config = training.config(learning_rate=1e-3, warmup_tokens=1, decay_share=1.0, decay_floor=0.0, total_seconds=60, total_tokens=10**9)
+    one = trainer(config, fresh_windows())
+    one.run(tmp_path, lambda: None, lambda _: None)
+    assert 15 <= one.step <= 25  # the clock is looked at three times a step
+    assert 0.0 <= one.optimizer.param_groups[0]["lr"] <= 1e-4
+
+
+def test_processes_that_make_the_batches_share_them_out(tmp_path: Path) -> None:
+    shares: list[tuple[int, ...]] = []
+    source = Counted()
+
+    def share(number: int, count: int, seed: int) -> None:
+        shares.append((number, count, seed))
+        source.drawn = 1000 * number
+
+    one = trainer(training.config(workers=2, seed=5, total_tokens=30 * 128, log_steps=10), source)
+    one.share = share
+    one.run(tmp_path, lambda: source.drawn, lambda _: None)
+    records = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text("utf-8").splitlines()]
+    assert [record["tokens"] for record in records] == [1280, 2560, 3840]
+    assert records[-1]["repeated"] == 0 and records[-1]["loss"] < records[0]["loss"]
+    assert not shares and source.drawn == 0  # that was done in the processes
+    again = trainer(training.config(), source)
+    assert again.restore(checkpoint.load(tmp_path / "checkpoint.pt")) == 0
+    assert again.tokens == 3840
 
 
 def test_overfits_one_batch() -> None:
@@ -211,13 +243,13 @@ def test_labels_and_marks_of_a_batch() -> None:
     assert batch.ids.tolist() == corrupted.tolist()
     assert batch.replaced.tolist() == [[0, 0, 0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]
     assert batch.detection_weight.tolist() == [[0, 1, 1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 0, 0, 0]]
-    assert batch.mask is not None and batch.mask.int().tolist() == [[1] * 8, [1] * 6 + [0] * 2]
+    assert batch.mask is not None and batch.mask.tolist() == [[1] * 8, [1] * 6 + [0] * 2]
     # Marks are of the corrupted text, by the tables of each row's half: level 1 for half 0, level 3 for "half" 2.
     assert batch.types[0].tolist() == [0, 2 + 128, 1 + 16, 0, 0, 0, 0, 0]
     assert batch.types[1].tolist() == [0, 2 + 3 * 128, 1 + 3 * 16, 0, 0, 0, 0, 0]
     assert len(batch.positions) == 2  # an eighth of the places; the wrong and masked ones come first
     assert set(batch.positions.tolist()) < {5, 6, 10}
-    assert batch.targets.tolist() == original.reshape(-1)[batch.positions.numpy()].tolist()
+    assert batch.targets.tolist() == original.reshape(-1)[batch.positions].tolist()
     assert batch.correction_weight.tolist() == [1.0, 1.0]
     assert batch.trusted.tolist() == [[True], [False]]
 

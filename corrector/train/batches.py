@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from corrector.electra.marks import MarkTables
 
@@ -29,19 +27,18 @@ Source = Callable[[int, int], Rows]
 """(count, window length) → that many windows."""
 
 
-@dataclass
-class Batch:
-    """What one step's heads learn from; all on the device."""
+class Batch(NamedTuple):
+    """What one step's heads learn from: arrays as they are made, tensors where they are learned from."""
 
-    ids: Tensor  # (batch, length) as the encoder sees them
-    types: Tensor
-    mask: Tensor | None
-    replaced: Tensor  # (batch, length) 0/1
-    detection_weight: Tensor  # (batch, length) 0 on padding, specials and [MASK]
-    positions: Tensor  # (n,) flat places of the corrective head
-    targets: Tensor  # (n,)
-    correction_weight: Tensor  # (n,)
-    trusted: Tensor  # (batch, 1)
+    ids: Any  # (batch, length) as the encoder sees them
+    types: Any
+    mask: Any  # (batch, length), None without padding
+    replaced: Any  # (batch, length) 0/1
+    detection_weight: Any  # (batch, length) 0 on padding, specials and [MASK]
+    positions: Any  # (n,) flat places of the corrective head
+    targets: Any  # (n,)
+    correction_weight: Any  # (n,)
+    trusted: Any  # (batch, 1)
 
 
 def types_of(marks: tuple[MarkTables, ...], windows: Arrays, folds: Arrays) -> Arrays:
@@ -64,7 +61,6 @@ class BatchMaker:
     specials: int
     mask_id: int
     kept_share: float
-    device: str
 
     def make(
         self, original: Arrays, corrupted: Arrays, folds: Arrays, trusted: NDArray[np.bool_], rng: np.random.Generator
@@ -86,15 +82,10 @@ class BatchMaker:
         shape = original.shape
         padded = bool(padding.any())
         return Batch(
-            self.tensor(corrupted), self.tensor(types), self.tensor((~padding).reshape(shape)) if padded else None,
-            self.tensor(wrong.astype(np.float32).reshape(shape)), self.tensor(detect.astype(np.float32).reshape(shape)),
-            self.tensor(places), self.tensor(flat_original[places]), self.tensor(weight.astype(np.float32)),
-            self.tensor(trusted[:, None]),
+            corrupted, types, (~padding).reshape(shape) if padded else None, wrong.astype(np.float32).reshape(shape),
+            detect.astype(np.float32).reshape(shape), places, flat_original[places], weight.astype(np.float32), trusted[:, None],
         )  # fmt: skip
 
     def types(self, windows: Arrays, folds: Arrays) -> Arrays:
         """``types_of`` windows."""
         return types_of(self.marks, windows, folds)
-
-    def tensor(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

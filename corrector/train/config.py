@@ -90,6 +90,7 @@ class TrainConfig:
     batch_tokens: int = 2048
     stages: tuple[tuple[int, int], ...] = ((0, 32), (6_000_000, 64))  # (from tokens seen, window length)
     total_tokens: int = 30_000_000
+    total_seconds: float = 0.0  # if more than 0 the run ends by then, and its schedule with it
     warmup_tokens: int = 400_000
     decay_share: float = 0.2  # of the run, linear to decay_floor
     decay_floor: float = 0.02
@@ -104,6 +105,8 @@ class TrainConfig:
     raw_share: float = 0.0  # of the windows with made errors, the share from raw text (fine-tuning)
     doubt: float = 1.0  # characters of raw text that the detection head gives more than this count neither as right nor as wrong
     threads: int = 2
+    workers: int = 0  # processes that make batches, for a device that learns faster than one can; their order is not repeated exactly
+    repeats: int = 0  # times that a batch may be learned from again while no new one is ready (``workers``)
     bf16: bool = False  # products in half the bits; fp16 where the machine is faster at it, with its losses scaled
     fp16: bool = False
     compile: bool = True

@@ -166,8 +166,12 @@ class WindowStream:
     def __init__(self, shards: list[Shard], seed: int, cls_id: int, sep_id: int) -> None:
         self.shards, self.seed, self.cls_id, self.sep_id = shards, seed, cls_id, sep_id
         self.lengths = np.cumsum([len(shard.tokens) for shard in shards])
-        self.epoch, self.index = 0, 0
+        self.epoch, self.index, self.step = 0, 0, 1
         self._order: tuple[int, int, NDArray[np.int64]] | None = None
+
+    def share(self, number: int, count: int, seed: int) -> None:
+        """From here on give every ``count``-th window, from ``number`` on, of the order of another seed."""
+        self.seed, self.epoch, self.index, self.step = seed, 0, number, count
 
     def batch(self, count: int, length: int) -> tuple[Tokens, NDArray[np.int64]]:
         """``count`` windows (count, length) and their parts of the corpus (count,)."""
@@ -176,10 +180,10 @@ class WindowStream:
         for row in range(count):
             order = self._ordered(length)
             if self.index >= len(order):
-                self.epoch, self.index = self.epoch + 1, 0
+                self.epoch, self.index = self.epoch + 1, self.index - len(order)
                 order = self._ordered(length)
             nominal = int(order[self.index]) * (length - 2)
-            self.index += 1
+            self.index += self.step
             shard = int(np.searchsorted(self.lengths, nominal, side="right"))
             before = 0 if shard == 0 else int(self.lengths[shard - 1])
             windows[row], folds[row] = self.shards[shard].window(nominal - before, length, self.cls_id, self.sep_id)

@@ -47,6 +47,10 @@ class PairStream:
         self.tokenizer = tokenizer
         self.rng = np.random.default_rng(seed)
 
+    def share(self, number: int, seed: int) -> None:
+        """From here on draw as worker ``number``."""
+        self.rng = np.random.default_rng((seed, number))
+
     def observed(self) -> Observed:
         """The errors in the rows, each weighed as the row is."""
         rows = ((given, right, weight) for (given, right), weight in zip(self.rows, self.weights, strict=True))
@@ -96,8 +100,13 @@ def finetune(
         parts.append(Rows(original, given, np.full(labelled, IN_NONE, dtype=np.int64), np.full(labelled, True)))
         return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
+    def share(number: int, count: int, seed: int) -> None:
+        for stream in streams:
+            stream.share(number, count, seed)
+        pairs.share(number, seed)
+
     observed = pairs.observed() if sets and config.noise.observed else None
-    trainer = make_trainer(config, tokenizer, source, observed)
+    trainer = make_trainer(config, tokenizer, source, share, observed)
     path = out / "checkpoint.pt"
     if path.exists():
         state = trainer.restore(load_fitting(path, config))

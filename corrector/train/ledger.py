@@ -12,7 +12,7 @@ from corrector.errors import ModelError
 from corrector.train.config import TrainConfig
 
 LEDGER = "ledger.json"
-_LOCAL = ("data", "out", "threads", "compile", "checkpoint_seconds", "log_steps", "model")
+_LOCAL = ("data", "out", "threads", "workers", "compile", "checkpoint_seconds", "log_steps", "model")
 """Settings that say nothing about the result, and the network, which a manifest has once."""
 _NOTES = ("averaged", "pruned", "grown", "revived")
 """What may have been done after the run: tokens of the runs whose networks were averaged; units of a layer before and after

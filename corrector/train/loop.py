@@ -8,6 +8,7 @@ equation 3).
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import signal
 import time
@@ -28,8 +29,11 @@ from corrector.train.batches import Arrays, Batch, BatchMaker, Rows, Source
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.model import JointElectra
 from corrector.train.noise import Noise
+from corrector.train.workers import Workers
 
 Numbers = dict[str, float]
+Means = dict[str, Tensor]
+"""Numbers of a step, which wait on the device until they are asked for."""
 
 
 def learning_rate_at(tokens: int, config: TrainConfig) -> float:
@@ -41,6 +45,11 @@ def learning_rate_at(tokens: int, config: TrainConfig) -> float:
         return config.learning_rate
     left = max(0.0, (config.total_tokens - tokens) / (config.total_tokens - start))
     return config.learning_rate * (config.decay_floor + (1 - config.decay_floor) * left)
+
+
+_Place = tuple[Any, Mapping[str, Any]]
+Share = Callable[[int, int, int], None]
+"""(number, count, seed): from here on the source gives only what is for worker ``number`` of ``count``."""
 
 
 class Drawn(NamedTuple):
@@ -55,10 +64,11 @@ class Trainer:
     """Model, optimiser, noise and data position; ``run`` goes on until ``total_tokens``."""
 
     def __init__(
-        self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source
-    ) -> None:
-        self.config, self.noise, self.source = config, noise, source
-        self.batches = BatchMaker(marks, specials, noise.mask_id, config.kept_share, config.device)
+        self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source,
+        share: Share = lambda *_: None,
+    ) -> None:  # fmt: skip
+        self.config, self.noise, self.source, self.share = config, noise, source, share
+        self.batches = BatchMaker(marks, specials, noise.mask_id, config.kept_share)
         torch.set_num_threads(config.threads)
         torch.set_float32_matmul_precision("high")
         self.model = model.to(config.device)
@@ -74,6 +84,7 @@ class Trainer:
         wrap = torch.compile if config.compile else (lambda function: function)
         self._heads: Any = wrap(self._heads_loss)
         self._generator: Any = wrap(self._generator_loss)
+        self.begun = time.monotonic(), 0
         self.stopping = False
 
     # ---- one step -------------------------------------------------------------------------------------------------
@@ -83,7 +94,7 @@ class Trainer:
 
     def train_step(self) -> dict[str, float]:
         """One batch forward, backward, and an optimiser step; returns the numbers to log."""
-        return self._learn(self._draw())
+        return {name: value.item() for name, value in self._learn(self._draw()).items()}
 
     def _in_context(self, count: int) -> tuple[int, int]:
         """How many of ``count`` windows, the first ones, get errors of the generator, and how many, after these, of the corrective head."""
@@ -104,12 +115,12 @@ class Trainer:
         self.drawn += original.size
         return Drawn(rows, corrupted, batch)
 
-    def _learn(self, drawn: Drawn) -> dict[str, float]:
+    def _learn(self, drawn: Drawn) -> Means:
         (original, _, folds, trusted), corrupted, batch = drawn
-        numbers: dict[str, float] = {}
+        numbers: Means = {}
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate_at(self.tokens, self.config)
+            group["lr"] = learning_rate_at(self.tokens, self._scheduled())
         if batch is None:
             generated, expected = self._in_context(len(original))
             plausible = slice(generated, generated + expected)
@@ -118,6 +129,7 @@ class Trainer:
             if expected:
                 corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
             batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
+        batch = Batch(*(None if array is None else self.tensor(array) for array in batch))
         with self._autocast():
             loss, detection, logits, right = self._heads(
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
@@ -131,16 +143,20 @@ class Trainer:
         self.tokens += original.size
         self.step += 1
         flagged, replaced = (logits > 0) & (batch.detection_weight > 0), batch.replaced > 0
-        hits = (flagged & replaced).sum().item()
+        hits = (flagged & replaced).sum()
         wrong = batch.correction_weight == 1.0
         return numbers | {
-            "loss": loss.item(),
-            "detection_loss": detection.item(),
-            "detection_precision": hits / max(1, flagged.sum().item()),
-            "detection_recall": hits / max(1, replaced.sum().item()),
-            "correction_accuracy": (right & wrong).sum().item() / max(1, wrong.sum().item()),
-            "gradient_norm": norm.nan_to_num(0.0, 0.0).item(),  # a step whose scaled losses overflowed is left out
+            "loss": loss.detach(),
+            "detection_loss": detection,
+            "detection_precision": hits / flagged.sum().clamp(min=1),
+            "detection_recall": hits / replaced.sum().clamp(min=1),
+            "correction_accuracy": (right & wrong).sum() / wrong.sum().clamp(min=1),
+            "gradient_norm": norm.nan_to_num(0.0, 0.0),  # a step whose scaled losses overflowed is left out
         }
+
+    def tensor(self, array: Any) -> Tensor:
+        """An array, or a tensor elsewhere, on the device."""
+        return torch.as_tensor(array).to(self.config.device)
 
     def _autocast(self) -> Any:
         dtype = torch.float16 if self.config.fp16 else torch.bfloat16
@@ -165,25 +181,25 @@ class Trainer:
         logits = self.model.generate(ids, positions).float()
         return self.config.generator_weight * F.cross_entropy(logits, targets), logits.detach()
 
-    def _generate(self, original: Arrays) -> tuple[Arrays, dict[str, float]]:
+    def _generate(self, original: Arrays) -> tuple[Arrays, Means]:
         """Train the masked generator on these windows and put its samples into them."""
         masked, places = self.noise.mask_for_generator(original, self.rng)
         targets = original.reshape(-1)[places]
         with self._autocast():
-            loss, logits = self._generator(self.batches.tensor(masked), self.batches.tensor(places), self.batches.tensor(targets))
+            loss, logits = self._generator(self.tensor(masked), self.tensor(places), self.tensor(targets))
         self.scaler.scale(loss).backward()
-        accuracy = (logits.argmax(-1) == self.batches.tensor(targets)).float().mean().item()
+        accuracy = (logits.argmax(-1) == self.tensor(targets)).float().mean()
         corrupted = self._sampled(original, places, logits)
-        return corrupted, {"generator_loss": loss.item(), "generator_accuracy": accuracy}
+        return corrupted, {"generator_loss": loss.detach(), "generator_accuracy": accuracy}
 
     @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
     def _plausible(self, original: Arrays, folds: Arrays) -> Arrays:
         """These windows with other characters in some places, such as the corrective head would expect where it reads [MASK]."""
         masked, places = self.noise.mask_for_generator(original, self.rng)
-        types = self.batches.tensor(self.batches.types(masked, folds))
+        types = self.tensor(self.batches.types(masked, folds))
         with self._autocast():
-            _, logits = self.model(self.batches.tensor(masked), types, None, self.batches.tensor(places))
-        targets = self.batches.tensor(original.reshape(-1)[places])
+            _, logits = self.model(self.tensor(masked), types, None, self.tensor(places))
+        targets = self.tensor(original.reshape(-1)[places])
         return self._sampled(original, places, logits.float().scatter(1, targets[:, None], -1e4))
 
     def _sampled(self, original: Arrays, places: Arrays, logits: Tensor) -> Arrays:
@@ -208,27 +224,30 @@ class Trainer:
         out.mkdir(parents=True, exist_ok=True)
         previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         saved = logged = time.monotonic()
-        since, sums, measured = 0, dict[str, float](), self.tokens
+        self.begun = saved, self.tokens
+        since, sums, measured = 0, Means(), self.tokens
 
-        def here() -> tuple[Any, Mapping[str, Any]]:
+        def here() -> _Place:
             return position(), self.rng.bit_generator.state
 
         place = here()  # where the data that was learned from ends: what was drawn ahead is drawn again
         ahead = not any(self._in_context(self.config.batch_tokens))
-        with Ahead(lambda: (self._draw(), here()), ahead=ahead) as windows:
-            while self.tokens < self.config.total_tokens and not self.stopping:
+        with self._windows(here, ahead) as windows:
+            while self.tokens < self._scheduled().total_tokens and not self.stopping:
                 drawn, place = windows.take()
                 for name, value in self._learn(drawn).items():
-                    sums[name] = sums.get(name, 0.0) + value
+                    sums[name] = sums[name] + value if name in sums else value
                 if not ahead:
                     place = here()
                 since += 1
                 now = time.monotonic()
                 if since == self.config.log_steps:
                     speed = since * self.config.batch_tokens / (now - logged)
-                    record = {name: round(value / since, 5) for name, value in sums.items()}
+                    record = {name: round(value.item() / since, 5) for name, value in sums.items()}
                     record |= {"step": self.step, "tokens": self.tokens, "tokens_per_second": round(speed)}
                     record["length"] = self.length_at(self.tokens)
+                    if isinstance(windows, Workers):
+                        record["repeated"] = windows.repeated
                     with (out / "metrics.jsonl").open("a", encoding="utf-8") as file:
                         file.write(json.dumps(record) + "\n")
                     say(" ".join(f"{name} {value}" for name, value in record.items()))
@@ -244,6 +263,27 @@ class Trainer:
             self._measure(out, dev, say)
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+    def _windows(self, here: Callable[[], _Place], ahead: bool) -> Ahead[tuple[Drawn, _Place]] | Workers[tuple[Drawn, _Place]]:
+        if not self.config.workers:
+            return Ahead(lambda: (self._draw(), here()), ahead=ahead)
+        start = here()
+
+        def begin(number: int) -> Callable[[], tuple[Drawn, _Place]]:
+            self.rng = np.random.default_rng((self.config.seed, self.tokens, number))
+            self.share(number, self.config.workers, self.config.seed + self.tokens)
+            return lambda: (self._draw(), start)
+
+        return Workers(begin, self.config.workers, self.config.repeats)
+
+    def _scheduled(self) -> TrainConfig:
+        """The settings, where time is limited with as many tokens in all as there will be time for."""
+        if not self.config.total_seconds:
+            return self.config
+        at, tokens = self.begun
+        share = (time.monotonic() - at) / self.config.total_seconds
+        expected = tokens + round((self.tokens - tokens) / max(share, 1e-6))
+        return dataclasses.replace(self.config, total_tokens=expected if self.tokens > tokens else self.config.total_tokens)
 
     def _measure(self, out: Path, dev: Callable[[], Numbers], say: Callable[[str], None]) -> None:
         record = {"tokens": self.tokens, "step": self.step} | dev()

@@ -17,7 +17,7 @@ from corrector.train.batches import Rows, Source
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.corpus import SPECIALS, WindowStream, load_shards
 from corrector.train.counts import load_marks
-from corrector.train.loop import Numbers, Trainer
+from corrector.train.loop import Numbers, Share, Trainer
 from corrector.train.model import JointElectra
 from corrector.train.neighbours import attend_to_neighbours
 from corrector.train.noise import Noise
@@ -62,6 +62,7 @@ def make_trainer(
     config: TrainConfig,
     tokenizer: Tokenizer,
     source: Source,
+    share: Share,
     observed: Observed | None = None,
 ) -> Trainer:
     """A fresh trainer on the marks and noise tables in ``config.data``, and on observed errors if there are any.
@@ -77,7 +78,7 @@ def make_trainer(
     features = torch.from_numpy(np.load(data / "features.npy"))
     model = JointElectra(config.model, features)
     attend_to_neighbours(model)
-    return Trainer(config, model, noise, marks, len(SPECIALS), source)
+    return Trainer(config, model, noise, marks, len(SPECIALS), source, share)
 
 
 def dev_measure(config: TrainConfig, tokenizer: Tokenizer, trainer: Trainer) -> Callable[[], Numbers] | None:
@@ -132,7 +133,7 @@ def pretrain(config: TrainConfig, say: Callable[[str], None], start: Path | None
     def source(count: int, length: int) -> Rows:
         return made_rows(stream, count, length, trusted=False)
 
-    trainer = make_trainer(config, tokenizer, source)
+    trainer = make_trainer(config, tokenizer, source, stream.share)
     path = out / "checkpoint.pt"
     if path.exists():
         stream.epoch, stream.index = trainer.restore(load_fitting(path, config))

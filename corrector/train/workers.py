@@ -1,0 +1,85 @@
+"""Batches made by several processes, for a device that learns faster than one process makes errors and marks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import queue
+import signal
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Generic, TypeVar
+
+from corrector.errors import ModelError
+
+Made = TypeVar("Made")
+_WAITING = 4  # batches of each process that may wait
+_APART = 64  # batches between a batch and its repetition, at least
+_KEPT = 1024  # batches that may be repeated, at most
+_PATIENCE = 2.0  # seconds after which it is looked whether the processes still live
+
+
+class Workers(Generic[Made]):
+    """Hands out what processes make, in the order in which it comes; ``begin(number)`` is called in process ``number`` and returns what
+    makes the next one.
+
+    While none is ready, what was handed out a while ago is handed out again, each at most ``repeats`` times. What a process raises is
+    raised by ``take``. Leaving the block ends the processes. They are forked: what is loaded before is shared.
+    """
+
+    def __init__(self, begin: Callable[[int], Callable[[], Made]], count: int, repeats: int = 0) -> None:
+        context = multiprocessing.get_context("fork")
+        self._made = context.Queue(_WAITING * count)
+        self._processes = [context.Process(target=_work, args=(begin, number, self._made), daemon=True) for number in range(count)]
+        self._repeats = repeats
+        self._again: deque[tuple[Made, int]] = deque(maxlen=_KEPT)
+        self.repeated = 0
+
+    def __enter__(self) -> Workers[Made]:
+        for process in self._processes:
+            process.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.join()
+
+    def take(self) -> Made:
+        """The next one, or one again."""
+        made: Made | Exception
+        try:
+            made = self._made.get_nowait()
+            left = self._repeats
+        except queue.Empty:
+            if len(self._again) > _APART:
+                made, left = self._again.popleft()
+                self.repeated += 1
+            else:
+                made, left = self._wait(), self._repeats
+        if isinstance(made, Exception):
+            raise made
+        if left:
+            self._again.append((made, left - 1))
+        return made
+
+    def _wait(self) -> Made | Exception:
+        while True:
+            try:
+                made: Made | Exception = self._made.get(timeout=_PATIENCE)
+                return made
+            except queue.Empty:
+                if not all(process.is_alive() for process in self._processes):
+                    raise ModelError("workers", "a process that makes batches was ended; give fewer, they may lack memory") from None
+
+
+def _work(begin: Callable[[int], Callable[[], Made]], number: int, made: multiprocessing.Queue[Made | Exception]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that learns decides when to end
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        make = begin(number)
+        while True:
+            made.put(make())
+    except Exception as error:
+        made.put(error)
