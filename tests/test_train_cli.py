@@ -368,6 +368,9 @@ def test_training_goes_on_from_a_model_or_a_checkpoint(
         ledger = json.loads((tmp_path / name / "ledger.json").read_text("utf-8"))
         assert ledger["earlier"] == (runs[:1] if name == "b" else runs) and ledger["pairs"] == []
         assert (tmp_path / name / "checkpoint.pt").is_file()
+    plain = [argument for argument in arguments if argument != "--debug"]  # the shape is the start's, not the default
+    assert main(["pretrain", "--from", str(chain / "model"), "--out", str(tmp_path / "e"), *plain, "--set", "stages=[[0,32]]"]) == 0
+    assert (tmp_path / "e" / "checkpoint.pt").is_file()
     capsys.readouterr()
     shape = ["--out", str(tmp_path / "c"), *arguments, "--set", "model.layers=3"]
     assert main(["pretrain", "--from", str(chain / "model"), *shape]) == 123

@@ -87,6 +87,10 @@ def pretrain(
     from corrector.train.pretrain import pretrain as run
 
     base = _read_config(config)
+    if start is not None and config is None:
+        from corrector.train.released import config_of
+
+        base = dataclasses.replace(base, model=config_of(start).model)
     chosen = dataclasses.replace(base.debug() if debug else base, data=str(data), out=str(out))
     run(_override(chosen, settings), _say, start)
 

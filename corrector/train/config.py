@@ -18,9 +18,9 @@ class ModelConfig:
 
     vocabulary_size: int = 0  # set from the vocabulary file
     embedding_size: int = 128
-    hidden_size: int = 320
-    layers: int = 4
-    heads: int = 5
+    hidden_size: int = 512
+    layers: int = 6
+    heads: int = 8
     max_positions: int = 256
     generator_hidden: int = 128
     generator_layers: int = 2
