@@ -32,7 +32,7 @@ from corrector.train.noise import Noise
 from corrector.train.workers import Workers
 
 Numbers = dict[str, float]
-Means = dict[str, Tensor]
+Pending = dict[str, Tensor]
 """Numbers of a step, which wait on the device until they are asked for."""
 
 
@@ -47,17 +47,19 @@ def learning_rate_at(tokens: int, config: TrainConfig) -> float:
     return config.learning_rate * (config.decay_floor + (1 - config.decay_floor) * left)
 
 
-_Place = tuple[Any, Mapping[str, Any]]
 Share = Callable[[int, int, int], None]
 """(number, count, seed): from here on the source gives only what is for worker ``number`` of ``count``."""
 
 
 class Drawn(NamedTuple):
-    """The windows of one step with their errors from the tables, and what the heads learn from unless the networks make errors, too."""
+    """The windows of one step, with their errors from the tables, in which the networks are still to make some."""
 
     rows: Rows
     corrupted: Arrays
-    batch: Batch | None
+
+
+_Place = tuple[Any, Mapping[str, Any]]
+_Made = tuple[Batch | Drawn, _Place]
 
 
 class Trainer:
@@ -100,8 +102,8 @@ class Trainer:
         """How many of ``count`` windows, the first ones, get errors of the generator, and how many, after these, of the corrective head."""
         return round(count * self.noise.config.generator_windows), round(count * self.noise.config.head_windows)
 
-    def _draw(self) -> Drawn:
-        """The windows of the next step; the networks are not asked, so that it can be done ahead."""
+    def _draw(self) -> Batch | Drawn:
+        """What the next step learns from, as far as the networks need not be asked, so that it can be done ahead."""
         length = self.length_at(self.drawn)
         rows = self.source(self.config.batch_tokens // length, length)
         original, given, folds, trusted = rows
@@ -111,25 +113,15 @@ class Trainer:
         labelled = given[:, 0] >= 0
         if labelled.any():
             corrupted[labelled] = self.noise.corrupt_labelled(original[labelled], given[labelled], self.rng)
-        batch = None if in_context else self.batches.make(original, corrupted, folds, trusted, self.rng)
         self.drawn += original.size
-        return Drawn(rows, corrupted, batch)
+        return Drawn(rows, corrupted) if in_context else self.batches.make(original, corrupted, folds, trusted, self.rng)
 
-    def _learn(self, drawn: Drawn) -> Means:
-        (original, _, folds, trusted), corrupted, batch = drawn
-        numbers: Means = {}
+    def _learn(self, drawn: Batch | Drawn) -> Pending:
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate_at(self.tokens, self._scheduled())
-        if batch is None:
-            generated, expected = self._in_context(len(original))
-            plausible = slice(generated, generated + expected)
-            if generated:
-                corrupted[:generated], numbers = self._generate(original[:generated])
-            if expected:
-                corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
-            batch = self.batches.make(original, corrupted, folds, trusted, self.rng)
-        batch = Batch(*(None if array is None else self.tensor(array) for array in batch))
+        made, numbers = self._in_context_too(drawn) if isinstance(drawn, Drawn) else (drawn, {})
+        batch = Batch(*(None if array is None else self.tensor(array) for array in made))
         with self._autocast():
             loss, detection, logits, right = self._heads(
                 batch.ids, batch.types, batch.mask, batch.replaced, batch.detection_weight,
@@ -140,7 +132,7 @@ class Trainer:
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip)
         self.scaler.step(self.optimizer)
         self.scaler.update()
-        self.tokens += original.size
+        self.tokens += batch.ids.numel()
         self.step += 1
         flagged, replaced = (logits > 0) & (batch.detection_weight > 0), batch.replaced > 0
         hits = (flagged & replaced).sum()
@@ -153,6 +145,18 @@ class Trainer:
             "correction_accuracy": (right & wrong).sum() / wrong.sum().clamp(min=1),
             "gradient_norm": norm.nan_to_num(0.0, 0.0),  # a step whose scaled losses overflowed is left out
         }
+
+    def _in_context_too(self, drawn: Drawn) -> tuple[Batch, Pending]:
+        """These windows with the errors that the networks make in them, and the numbers of the generator, which learns from its own."""
+        (original, _, folds, trusted), corrupted = drawn
+        numbers: Pending = {}
+        generated, expected = self._in_context(len(original))
+        plausible = slice(generated, generated + expected)
+        if generated:
+            corrupted[:generated], numbers = self._generate(original[:generated])
+        if expected:
+            corrupted[plausible] = self._plausible(original[plausible], folds[plausible])
+        return self.batches.make(original, corrupted, folds, trusted, self.rng), numbers
 
     def tensor(self, array: Any) -> Tensor:
         """An array, or a tensor elsewhere, on the device."""
@@ -181,7 +185,7 @@ class Trainer:
         logits = self.model.generate(ids, positions).float()
         return self.config.generator_weight * F.cross_entropy(logits, targets), logits.detach()
 
-    def _generate(self, original: Arrays) -> tuple[Arrays, Means]:
+    def _generate(self, original: Arrays) -> tuple[Arrays, Pending]:
         """Train the masked generator on these windows and put its samples into them."""
         masked, places = self.noise.mask_for_generator(original, self.rng)
         targets = original.reshape(-1)[places]
@@ -225,7 +229,7 @@ class Trainer:
         previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         saved = logged = time.monotonic()
         self.begun = saved, self.tokens
-        since, sums, measured = 0, Means(), self.tokens
+        since, sums, measured = 0, Pending(), self.tokens
 
         def here() -> _Place:
             return position(), self.rng.bit_generator.state
@@ -264,12 +268,12 @@ class Trainer:
         for number, handler in previous.items():
             signal.signal(number, handler)
 
-    def _windows(self, here: Callable[[], _Place], ahead: bool) -> Ahead[tuple[Drawn, _Place]] | Workers[tuple[Drawn, _Place]]:
+    def _windows(self, here: Callable[[], _Place], ahead: bool) -> Ahead[_Made] | Workers[_Made]:
         if not self.config.workers:
             return Ahead(lambda: (self._draw(), here()), ahead=ahead)
         start = here()
 
-        def begin(number: int) -> Callable[[], tuple[Drawn, _Place]]:
+        def begin(number: int) -> Callable[[], _Made]:
             self.rng = np.random.default_rng((self.config.seed, self.tokens, number))
             self.share(number, self.config.workers, self.config.seed + self.tokens)
             return lambda: (self._draw(), start)
@@ -278,12 +282,12 @@ class Trainer:
 
     def _scheduled(self) -> TrainConfig:
         """The settings, where time is limited with as many tokens in all as there will be time for."""
-        if not self.config.total_seconds:
-            return self.config
         at, tokens = self.begun
+        learned = self.tokens - tokens
+        if not (self.config.total_seconds and learned):
+            return self.config
         share = (time.monotonic() - at) / self.config.total_seconds
-        expected = tokens + round((self.tokens - tokens) / max(share, 1e-6))
-        return dataclasses.replace(self.config, total_tokens=expected if self.tokens > tokens else self.config.total_tokens)
+        return dataclasses.replace(self.config, total_tokens=tokens + round(learned / share))
 
     def _measure(self, out: Path, dev: Callable[[], Numbers], say: Callable[[str], None]) -> None:
         record = {"tokens": self.tokens, "step": self.step} | dev()
