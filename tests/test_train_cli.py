@@ -83,6 +83,19 @@ def test_overriding_and_reading_settings(tmp_path: Path) -> None:
     assert load(tmp_path / "config.json") == config
 
 
+def test_fine_tuning_takes_over_the_shape_of_the_network_and_no_setting_of_the_run_before() -> None:
+    pytest.importorskip("torch")
+    from corrector.train.finetune import finetune_config
+
+    shape = dataclasses.replace(TrainConfig().model, layers=3)
+    before = TrainConfig(
+        model=shape, decay_floor=0.5, total_seconds=60.0, device="cuda", workers=15, repeats=2, raw_share=0.65, seed=82, bf16=True,
+    )  # fmt: skip
+    config = finetune_config(before, "data", "out")
+    assert config == finetune_config(TrainConfig(model=shape), "data", "out")
+    assert (config.model.layers, config.data, config.out) == (3, "data", "out")
+
+
 def test_pairs_with_a_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "a.tsv"

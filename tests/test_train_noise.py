@@ -48,7 +48,7 @@ def test_the_same_random_numbers_make_the_same_errors() -> None:
 def test_clean_windows_and_windows_with_one_error() -> None:
     original = windows(2000, LENGTH)
     kinds = {**NO_KIND, "same_sound": 1.0}
-    made = noise(clean_windows=0.3, single_windows=0.7, masked=0.0, **kinds).corrupt(original, rng())
+    made = noise(clean_windows=0.3, single_windows=0.7, masked=0.0, doubled=0.0, **kinds).corrupt(original, rng())
     errors = (made != original).sum(1)
     assert set(errors.tolist()) == {0, 1}
     assert (errors == 0).mean() == pytest.approx(0.3, abs=0.04)
@@ -101,6 +101,24 @@ def test_a_word_error_never_reaches_into_the_next_window() -> None:
     text = np.array([[2, 20, WORD[0]], [WORD[1], 20, 3]])
     result = noise(**{**NO_KIND, "word": 1.0}).replace(text, np.array([2]), rng())
     assert (result[1] == text[1]).all()
+
+
+def test_an_error_at_one_of_two_like_characters_is_made_at_both_in_the_share_asked_for() -> None:
+    text = np.array([[2, 30, 20, 20, 31, 3]] * 1000)
+    for column in (2, 3):
+        result = noise(**{**NO_KIND, "same_sound": 1.0}, doubled=0.7).replace(text, np.arange(1000) * 6 + column, rng())
+        assert (result[:, column] != 20).all()
+        both = result[:, 2] == result[:, 3]
+        assert both.mean() == pytest.approx(0.7, abs=0.05)
+        assert (result[~both, 5 - column] == 20).all()
+        assert (result[:, [0, 1, 4, 5]] == text[:, [0, 1, 4, 5]]).all()
+
+
+def test_two_like_characters_are_no_double_across_windows() -> None:
+    text = np.array([[2, 30, 20], [20, 31, 3]])
+    for place in (2, 3):
+        result = noise(**{**NO_KIND, "same_sound": 1.0}, doubled=1.0).replace(text, np.array([place]), rng())
+        assert (result != text).sum() == 1
 
 
 def test_particles_are_swapped_and_others_get_a_same_sound() -> None:

@@ -70,6 +70,7 @@ class NoiseConfig:
     random: float = 0.08
     word: float = 0.20  # a lexicon word becomes another with the same or nearly the same pinyin
     particles: float = 0.03  # of 的地得 他她它 在再 做作 swapped
+    doubled: float = 0.5  # of errors at one of two like characters, the share made at both (忡忡 → 冲冲), as one who types a word does
     observed: float = 0.0  # of all errors, the share seen in labelled rows, at the characters where they were seen (fine-tuning)
     labelled: float = 0.0  # share of labelled rows that get made errors too and lose some of their own
     masked: float = 0.03  # of characters are [MASK] for the corrective head

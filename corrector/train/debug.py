@@ -64,7 +64,7 @@ def run_chain(out: Path, rows: Sequence[tuple[str, str]], say: Callable[[str], N
     config = TrainConfig(data=str(data), out=str(out / "pretrain"), threads=1).debug()
     pretrain(config, say)
     checkpoint = out / "pretrain" / "checkpoint.pt"
-    tuned = debug_finetune(finetune_config(config, str(data), str(out / "finetune")))
+    tuned = dataclasses.replace(debug_finetune(finetune_config(config, str(data), str(out / "finetune"))), threads=config.threads)
     pairs = PairSet(read_pairs(files.fit), 1.0, files.fit.name)
     finetune(tuned, checkpoint, [pairs], 0.5, say)
     export_release(out / "finetune" / "checkpoint.pt", data, model, NAME, "0", "onnx", say, {"note": "a debug run"})

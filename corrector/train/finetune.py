@@ -124,10 +124,10 @@ def finetune(
 
 
 def finetune_config(base: TrainConfig, data: str, out: str) -> TrainConfig:
-    """The default schedule of a fine-tuning run on top of a pre-training config's model."""
+    """The default settings of a fine-tuning run: of the run before, only its network's shape is taken over."""
     noise = dataclasses.replace(FINETUNE_NOISE, observed=0.3, labelled=0.6)  # rows seen many times are learned by heart as they are
     model = dataclasses.replace(base.model, word_evidence=True)  # as all text packed in ``data`` is marked
-    return dataclasses.replace(
-        base, model=model, data=data, out=out, noise=noise, stages=((0, 64),), total_tokens=5_000_000, warmup_tokens=100_000,
-        learning_rate=3e-4, decay_share=0.8, kept_share=0.03,
+    return TrainConfig(
+        data=data, out=out, model=model, noise=noise, stages=((0, 64),), total_tokens=5_000_000, warmup_tokens=100_000,
+        decay_share=0.8, kept_share=0.03,
     )  # fmt: skip

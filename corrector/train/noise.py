@@ -64,7 +64,7 @@ class Noise:
         return np.where(chosen[:, None], changed, given)
 
     def replace(self, original: Ids, places: Ids, rng: np.random.Generator) -> Ids:
-        """A copy with an error at each flat place (a word error also changes the character after it)."""
+        """A copy with an error at each flat place (a word error also changes the character after it, and some errors a doubled one)."""
         t, c = self.tables, self.config
         flat = original.reshape(-1).copy()
         shares = np.array([c.same_sound, c.near_sound, c.shape, c.random, c.word, c.particles])
@@ -88,6 +88,8 @@ class Noise:
             seen = self.observed.replacements_p[flat[at], -1] > 0
             self._from_table(flat, at[~seen], t.same_sound, t.same_sound_p, rng)
             self._from_table(flat, at[seen], self.observed.replacements, self.observed.replacements_p, rng)
+        if c.doubled:
+            self._double(flat, original, places[rng.random(len(places)) < c.doubled])
         return flat.reshape(original.shape)
 
     def _from_table(self, flat: Ids, places: Ids, table: Any, p: Any, rng: np.random.Generator) -> None:
@@ -112,6 +114,14 @@ class Noise:
         column = np.minimum(column, t.word_alternatives.shape[1] - 1)
         flat[at] = t.word_alternatives[row, column, 0]
         flat[at + 1] = t.word_alternatives[row, column, 1]
+
+    def _double(self, flat: Ids, original: Ids, places: Ids) -> None:
+        """Make the error at each place also at the same character right after or before it."""
+        source, length = original.reshape(-1), original.shape[1]
+        for step in (1, -1):
+            at = places[(places % length + step >= 0) & (places % length + step < length)]
+            at = at[(source[at + step] == source[at]) & (flat[at] != source[at])]
+            flat[at + step] = flat[at]
 
     def mask_for_generator(self, original: Ids, rng: np.random.Generator) -> tuple[Ids, Ids]:
         """Windows with [MASK] at a fixed number of places, and these flat places: (batch, length), (places,)."""
