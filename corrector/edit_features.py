@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FEATURES = (
     "changed", "detection", "visible_log_odds", "masked_log_odds", "visible_log_probability", "masked_log_probability",
     "pinyin_similarity", "glyph_similarity", "same_sound", "dissimilar", "in_name", "slip", "level", "alternative_taken",
-    "told_apart", "apart",
+    "told_apart", "apart", "misspelling",
     "ngram_gain", "known_before", "known_after", "triples_before", "triples_after", "associated_before", "associated_after",
     "word_model_gain", "commoner", "common", "word_gain", "long_word_gain", "completed", "together",
 )  # fmt: skip
@@ -38,6 +38,7 @@ LONGEST = 3  # neighbours changed together
 SAME_SOUND, ALIKE = 0.9, 0.45
 _LOG_ODDS_LIMIT = 8.0  # nats: the generator thinks little of rare characters, right ones too
 _SUMMED = FEATURES.index("ngram_gain")  # so many features are sums over the changed characters
+_MISSPELLING = FEATURES.index("misspelling")
 _CONTEXT = 3  # characters around a group whose pairs, triples and words an edit can change
 
 
@@ -78,7 +79,7 @@ def _table(groups: Sequence[Group], changes: Sequence[Sequence[Change]]) -> _Tab
 
 
 def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Floats:
-    """The features up to and including ``apart``: the sums over the changed characters. (edits, 16)"""
+    """The features up to and including ``misspelling``: the sums over the changed characters, but of that the least. (edits, 17)"""
     members = [(encoding, member) for encoding, own in groups for member in own]
     before = np.cumsum([0, *(len(own) for _, own in groups)])  # members of the groups before each
     places = (before[table.owner] + table.first)[:, None] + np.arange(LONGEST)
@@ -89,13 +90,14 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
     parts[table.used] = rows
     sums: Floats = single[parts].sum(1)
     sums[table.twice] /= 2
+    sums[:, _MISSPELLING] = np.where(table.used, single[parts][:, :, _MISSPELLING], np.inf).min(1)  # no change beyond what is meant
     return sums
 
 
 def _of_characters(
     members: Sequence[tuple[Encoding, Proposal]], which: NDArray[np.int64], new: NDArray[np.int64], characters: Characters
 ) -> Floats:
-    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 16)"""
+    """What each changed character adds to ``_sums``: of the members with these numbers, in order, for these new ids. (ids, 17)"""
     old = np.array([encoding.ids[member.token] for encoding, member in members], dtype=np.int64)
     ends = which.searchsorted(np.arange(len(members) + 1)).tolist()
     odds, chances = [], []
@@ -114,8 +116,12 @@ def _of_characters(
     dissimilar = np.maximum(sound, shape) < ALIKE
     slip = np.zeros(len(sound)) if characters.slips is None else characters.slips.log_rates(old[which], new)
     alternatives = np.array([encoding.types[member.token] for encoding, member in members])[which] // PLAIN_MARKS
+    meant, evidence = np.array([member.meant for _, member in members])[which].T
     apart = characters.told_apart([(encoding, member.token) for encoding, member in members], which, old[which], new)
-    columns = (changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new, *apart)
+    misspelling = evidence * (meant == new)
+    columns = (
+        changed, logits, *limited, sound, shape, same, dissimilar, in_name, slip, levels, alternatives == new, *apart, misspelling,
+    )  # fmt: skip
     features: Floats = np.column_stack(columns).astype(np.float32)
     return features
 

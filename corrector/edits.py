@@ -26,8 +26,9 @@ _SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_simi
 @dataclass(frozen=True)
 class Proposal:
     """What is known about one suspicious character: its place in the window and among the tokens, the discriminator's logit, the level of
-    its mark, how likely it is in a personal name (0..1), the generator's view of it in its place and, if the ranker wants it, masked, and
-    its candidates' ids, likeliest first."""
+    its mark, how likely it is in a personal name (0..1), the generator's view of it in its place and, if the ranker wants it, masked, its
+    candidates' ids, likeliest first, and, if it is part of a well-known misspelling, the id that is meant and the evidence for it
+    (``similarity.misspellings``)."""
 
     index: int
     token: int
@@ -37,6 +38,7 @@ class Proposal:
     visible: Floats  # (vocabulary,)
     candidates: Sequence[int]
     masked: Floats | None = None
+    meant: tuple[int, int] = (0, 0)
 
 
 Group = tuple["Encoding", Sequence[Proposal]]

@@ -13,6 +13,7 @@ from corrector.electra.contrasts import REACH, to_ends
 from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
+from corrector.similarity.misspellings import well_known
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.text.protect import is_han
 
@@ -117,6 +118,17 @@ class Characters:
             list(dict.fromkeys((*self._alike(encoding, token, ids), *self.doubled(encoding, token - 1), *self.doubled(encoding, token))))
             for (encoding, token), ids in zip(sites, found, strict=True)
         ]
+
+    def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
+        """The tokens of a window that a well-known misspelling has wrong, with the ids that should stand there and the evidence of it."""
+        text = "".join([self._letters[i] for i in encoding.ids.tolist()])
+        found = well_known().meant(text)
+        return {token: (self.id_of[char], evidence) for token, (char, evidence) in found.items() if char in self.id_of}
+
+    @cached_property
+    def _letters(self) -> list[str]:
+        """The vocabulary with a blank for each token that is no single character."""
+        return [token if len(token) == 1 else " " for token in self.vocabulary]
 
     def doubled(self, encoding: Encoding, token: int) -> list[int]:
         """The ids alike that would make a word of four characters, where there is none, in place of this one and of the next, which is

@@ -112,8 +112,9 @@ class Stages:
 
     def suspicions(self, window: Sentence, encoding: Encoding, logits: Floats) -> tuple[Suspicion, ...]:
         """The characters of a window that the discriminator flags with these logits (tokens,), by itself or together with their marks;
-        and the doubled ones that others, doubled, would make a word of."""
+        the doubled ones that others, doubled, would make a word of, and those in well-known misspellings."""
         others = self.ranker.may_be_suspicious(logits, levels_of(encoding.types)) | self.characters.misspelt_doubles(encoding)
+        others[list(self.characters.meant(encoding))] = True
         return detect(window, encoding, logits, self.ranker.look_threshold, others)
 
     def _worth_a_look(
@@ -128,7 +129,10 @@ class Stages:
         levels = np.concatenate([levels_of(encodings[number].types[own]) for (number, _), own in zip(flagged, places, strict=True)])
         hopeful = self.ranker.may_be_suspicious(logits, levels)
         others = np.flatnonzero(~hopeful).tolist()
-        hopeful[others] = [len(ids) > 0 for ids in self.characters.completions([sites[i] for i in others])]
+        meant = {number: self.characters.meant(encodings[number]) for number, _ in flagged}
+        owners = [number for number, indexes in flagged for _ in indexes]
+        completions = self.characters.completions([sites[i] for i in others])
+        hopeful[others] = [len(ids) > 0 or sites[i][1] in meant[owners[i]] for i, ids in zip(others, completions, strict=True)]
         kept = iter(hopeful.tolist())
         worthy = ((number, [index for index in indexes if next(kept)]) for number, indexes in flagged)
         return [(number, indexes) for number, indexes in worthy if indexes]

@@ -26,7 +26,7 @@ from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
-from corrector.rank import MASKED, Ranker, default_ranker
+from corrector.rank import MASKED, MISSPELLING, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs
@@ -81,7 +81,8 @@ def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], 
         stages.ranker = start
         examples = _examples_of_both(stages, rows, _examples)
     say(f"{len(examples):,} groups, {sum(example.right >= 0 for example in examples):,} with a right edit")
-    stages.ranker = dataclasses.replace(start, weights=named(FEATURES, fit_log_linear(examples, len(FEATURES))))
+    weights = named(FEATURES, fit_log_linear(examples, len(FEATURES))) | {"misspelling": MISSPELLING}
+    stages.ranker = dataclasses.replace(start, weights=weights)
     stages.hopeless = HOPELESS
     return stages
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corrector.rank import CHECK_FEATURES, Ranker
+from corrector.rank import CHECK_FEATURES, MISSPELLING_CHECK, Ranker
 
 L2, CHECK_L2 = 1e-3, 3e-3  # penalties of the two steps' fits; the check has three weights a feature
 PRIOR_L2 = 1000.0  # of a refit, over all examples together; with 10 to 300, 25 examples of one field made false alarms in other text
@@ -96,8 +96,9 @@ def fit_check(examples: Sequence[Example], shipped: Ranker | None = None) -> dic
     bends: dict[str, list[tuple[float, float]]] = {}
     for (column, knot), weight in zip(knots, weights[size:], strict=True):
         bends.setdefault(CHECK_FEATURES[column], []).append((knot, round(float(weight), 5)))
+    given = {"misspelling": MISSPELLING_CHECK if shipped is None else shipped.check_weights["misspelling"]}
     return {
-        "check_weights": named(CHECK_FEATURES, weights[:size]),
+        "check_weights": named(CHECK_FEATURES, weights[:size]) | given,
         "check_bends": {name: tuple(pairs) for name, pairs in bends.items()},
     }
 

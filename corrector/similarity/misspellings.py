@@ -1,0 +1,60 @@
+"""Well-known misspellings: forms that hardly anyone means, each with the right one (膺品 → 赝品, 走头无路 → 走投无路).
+
+Whoever writes one takes it for right, so text has many of them and teaches that they are; and of rare words a small model knows little.
+Those of two characters may stand side by side by chance (山脉 博物馆), so a form of the list is evidence and no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from corrector.words import WordIndex, read_lines
+
+SURE, BY_CHANCE = 2, 1
+_LIST = Path(__file__).with_name("misspellings.txt")
+
+
+class Meant(NamedTuple):
+    """The character that should stand in a place, and how much the form found there says: ``SURE`` where it hardly ever stands in text
+    by chance, else ``BY_CHANCE``."""
+
+    char: str
+    evidence: int
+
+
+class Misspellings:
+    """Wrong forms, each with the right one of equal length and its evidence, looked up together. Immutable."""
+
+    __slots__ = ("_index", "_right_of")
+
+    def __init__(self, forms: Mapping[str, tuple[str, int]]) -> None:
+        self._right_of = dict(forms)
+        self._index = WordIndex(self._right_of)
+
+    def meant(self, text: str) -> dict[int, Meant]:
+        """The places of ``text`` that a wrong form has wrong, with what is meant.
+
+        >>> Misspellings({"膺品": ("赝品", SURE)}).meant("都是膺品。")
+        {2: Meant(char='赝', evidence=2)}
+        """
+        found: dict[int, Meant] = {}
+        for span in self._index.occurrences(text):
+            wrong = text[span.start : span.end]
+            right, evidence = self._right_of[wrong]
+            for place, (old, new) in enumerate(zip(wrong, right, strict=True), span.start):
+                if old != new:
+                    found.setdefault(place, Meant(new, evidence))
+        return found
+
+
+@cache
+def well_known() -> Misspellings:
+    """Those of the list that comes with the program."""
+    forms = {}
+    for _, line in read_lines(_LIST):
+        wrong, right, *by_chance = line.split()
+        forms[wrong] = right, BY_CHANCE if by_chance else SURE
+    return Misspellings(forms)

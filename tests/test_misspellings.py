@@ -1,0 +1,128 @@
+"""The list of well-known misspellings, what it says of a text, and what becomes of that."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from corrector import Corrector, corrected_text
+from corrector.edit_features import FEATURES
+from corrector.edits import Proposal, edits_of
+from corrector.electra.marks import MarkTables
+from corrector.electra.model_dir import find_model
+from corrector.electra.tokenizer import Tokenizer
+from corrector.propose import Characters
+from corrector.similarity.misspellings import _LIST, BY_CHANCE, SURE, Meant, Misspellings, well_known
+from corrector.text.protect import is_han
+from corrector.words import read_lines
+from tests.test_complaints import needs_model
+
+FORMS = [line.split() for _, line in read_lines(_LIST)]
+
+
+def test_every_form_of_the_list_is_wrong_in_one_character_or_a_doubled_one() -> None:
+    for wrong, right, *mark in FORMS:
+        assert len(wrong) == len(right) and all(map(is_han, wrong + right)), wrong
+        assert mark in ([], ["?"]), wrong
+        places = [place for place, (old, new) in enumerate(zip(wrong, right, strict=True)) if old != new]
+        assert len(places) in (1, 2), wrong
+        for first, second in pairwise(places):
+            assert second == first + 1 and wrong[first] == wrong[second] and right[first] == right[second], wrong
+
+
+def test_no_form_is_wrong_and_right_or_there_twice() -> None:
+    wrong = [form for form, *_ in FORMS]
+    assert wrong == sorted(set(wrong))
+    assert not set(wrong) & {right for _, right, *_ in FORMS}
+    for _, right, *_ in FORMS:
+        assert not well_known().meant(right), right
+
+
+@needs_model
+def test_the_embedded_model_can_write_the_list() -> None:
+    vocabulary = set(find_model(None).tokenizer.vocabulary)
+    assert {char for forms in FORMS for char in "".join(forms[:2])} <= vocabulary
+
+
+def test_what_is_meant_by_a_text() -> None:
+    known = Misspellings({"膺品": ("赝品", SURE), "脉博": ("脉搏", BY_CHANCE), "廖廖无几": ("寥寥无几", SURE), "品山": ("品三", SURE)})
+    assert known.meant("膺品、山脉博物馆，廖廖无几") == {
+        0: Meant("赝", SURE), 5: Meant("搏", BY_CHANCE), 9: Meant("寥", SURE), 10: Meant("寥", SURE)
+    }  # fmt: skip
+    assert known.meant("膺品山") == {0: Meant("赝", SURE), 2: Meant("三", SURE)}
+    assert known.meant("赝品") == known.meant("") == {}
+
+
+def test_what_is_meant_is_proposed_with_its_evidence_and_nothing_else_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """走头无路 and 廖廖无几: an edit that changes what is meant and a neighbour too has no evidence."""
+    vocabulary = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"走头投无路廖寥几我")
+    none = np.zeros(0, dtype=np.uint64)
+    tables = MarkTables(len(vocabulary), (none, none, none))
+    tokenizer = Tokenizer(vocabulary, tables.types)
+    characters = Characters(vocabulary, tokenizer.id_of, tables)
+    known = Misspellings({"走头无路": ("走投无路", SURE), "廖廖无几": ("寥寥无几", BY_CHANCE), "路几": ("骆几", SURE)})
+    monkeypatch.setattr("corrector.propose.well_known", lambda: known)
+    found = {}
+    for text, places in {"走头无路": (1, 2), "我廖廖无几": (1, 2), "路几": (0,)}.items():
+        encoding = tokenizer.encode(text)
+        meant = [characters.meant(encoding).get(place + 1, (0, 0)) for place in places]
+        view = np.full(len(vocabulary), -8.0, dtype=np.float32)
+        members = [
+            Proposal(place, place + 1, 1.0, 2, 0.0, view, [vocabulary.index("我"), *([new] if evidence else [])], meant=(new, evidence))
+            for place, (new, evidence) in zip(places, meant, strict=True)
+        ]
+        (edits,) = edits_of([(encoding, members)], characters)
+        found[text] = {edit.replacement: edit.features[FEATURES.index("misspelling")] for edit in edits if edit.index == places[0]}
+    assert found["走头无路"] == {"我": 0, "投": SURE, "我我": 0, "投我": 0}
+    assert found["我廖廖无几"] == {"我": 0, "寥": BY_CHANCE, "我我": 0, "我寥": 0, "寥我": 0, "寥寥": BY_CHANCE}
+    assert found["路几"] == {"我": 0}, "骆 is not in the vocabulary"
+
+
+@pytest.fixture(scope="module")
+def corrector() -> Corrector:
+    return Corrector(threads=1)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("专家说这幅画是膺品。", "专家说这幅画是赝品。"),
+        ("公司被逼得走头无路。", "公司被逼得走投无路。"),
+        ("老屋去年刚刚修茸过。", "老屋去年刚刚修葺过。"),
+        ("候鸟每年秋天都要迁徒。", "候鸟每年秋天都要迁徙。"),
+        ("他莫名奇妙地笑了。", "他莫名其妙地笑了。"),
+        ("来参加的人廖廖无几。", "来参加的人寥寥无几。"),
+        ("她忧心冲冲地望着窗外。", "她忧心忡忡地望着窗外。"),
+    ],
+)
+def test_well_known_misspellings_are_mended(corrector: Corrector, wrong: str, right: str) -> None:
+    assert corrected_text(corrector.correct(wrong)) == right
+    assert corrected_text(corrector.correct(right)) == right
+
+
+@needs_model
+@pytest.mark.parametrize(
+    "text",
+    [
+        "山脉博物馆下周开放。",  # 脉博
+        "这座大桥是最险峻工程之一。",  # 峻工
+        "南方人习惯通过网络订票。",  # 惯通
+        "欧洲四家俱乐部退出了比赛。",  # 家俱
+        "商场用促消费措施拉动了销售。",  # 促消
+        "究竟选择哪一种方案，大家意见不一。",  # 竟选
+        "据《南方都市报》消息，会议明天召开。",
+        "侯友宜参加了今天的活动。",
+    ],
+)
+def test_the_same_characters_side_by_side_by_chance_stay(corrector: Corrector, text: str) -> None:
+    assert corrected_text(corrector.correct(text)) == text
+
+
+def test_protected_words_stay() -> None:
+    if not (find_model(None).path / "ranker.json").is_file():
+        pytest.skip("no embedded model")
+    text = "《膺品》这部小说写得很好。"
+    assert corrected_text(Corrector(words=["膺品"], threads=1).correct(text)) == text
