@@ -43,6 +43,7 @@ PARTS = 5  # of the sets held back
 CLEAN_WEIGHT = 3.0  # of an example from a set without any error: where false alarms count most
 FEWEST = 5  # right edits without which the suspicions are of no use
 _BLOCK = 64
+_MISSPELLING = FEATURES.index("misspelling")
 
 
 def calibrate(
@@ -146,12 +147,17 @@ def _weighed_examples(stages: Stages, rows: Rows, weight: float) -> list[Example
 
 
 def _examples(stages: Stages, rows: Rows) -> list[Example]:
-    found = find_groups(stages, rows)
+    found = _unlisted(stages, rows)
     return [Example(f.choice.edits.features, _right_edit(f, rows, len(f.choice.edits))) for f in found]
 
 
 def _check_examples(stages: Stages, rows: Rows) -> list[Example]:
-    return [Example(f.choice.check[None], _right_edit(f, rows, 1)) for f in find_groups(stages, rows)]
+    return [Example(f.choice.check[None], _right_edit(f, rows, 1)) for f in _unlisted(stages, rows)]
+
+
+def _unlisted(stages: Stages, rows: Rows) -> Iterator[Found]:
+    """The groups without a well-known misspelling: the weights of its feature are given, and no others shall make up for them."""
+    return (found for found in find_groups(stages, rows) if not found.choice.edits.features[:, _MISSPELLING].any())
 
 
 def fit_ranker(
