@@ -88,9 +88,10 @@ def _sums(groups: Sequence[Group], table: _Table, characters: Characters) -> Flo
     single[:-1] = _of_characters(members, *np.divmod(keys, len(characters.vocabulary)), characters)
     parts = np.full(table.used.shape, len(keys))
     parts[table.used] = rows
-    sums: Floats = single[parts].sum(1)
+    each = single[parts]
+    sums: Floats = each.sum(1)
     sums[table.twice] /= 2
-    sums[:, _MISSPELLING] = np.where(table.used, single[parts][:, :, _MISSPELLING], np.inf).min(1)  # no change beyond what is meant
+    sums[:, _MISSPELLING] = np.where(table.used, each[:, :, _MISSPELLING], np.inf).min(1)  # no change beyond what is meant
     return sums
 
 

@@ -110,14 +110,16 @@ class Characters:
 
     def completions(self, sites: Sequence[tuple[Encoding, int]]) -> list[list[int]]:
         """For each site (window, token) the ids alike that would make a word of four characters where there is none: 再接再历 → 厉; those
-        that would in its place and in that of a like one next to it, too: 忧心冲冲 → 忡."""
+        that would in its place and in that of a like one next to it, too: 忧心冲冲 → 忡; and what is ``meant`` there."""
         if not sites:
             return []
-        found = self.tables.completions(around(sites, 3, 3))
-        return [
-            list(dict.fromkeys((*self._alike(encoding, token, ids), *self.doubled(encoding, token - 1), *self.doubled(encoding, token))))
-            for (encoding, token), ids in zip(sites, found, strict=True)
-        ]
+        windows, result = {id(encoding): encoding for encoding, _ in sites}, []
+        meant = {number: self.meant(encoding) for number, encoding in windows.items()}
+        for (encoding, token), ids in zip(sites, self.tables.completions(around(sites, 3, 3)), strict=True):
+            doubled = (*self.doubled(encoding, token - 1), *self.doubled(encoding, token))
+            known = meant[id(encoding)].get(token, ())[:1]
+            result.append(list(dict.fromkeys((*self._alike(encoding, token, ids), *doubled, *known))))
+        return result
 
     def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
         """The tokens of a window that a well-known misspelling has wrong, with the ids that should stand there and the evidence of it."""

@@ -34,11 +34,6 @@ CHECK_FEATURES = (
     *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES,
 )  # fmt: skip
 
-MISSPELLING, MISSPELLING_CHECK = 8.0, 0.8
-"""Weights of the feature ``misspelling`` in the two steps: given and not fitted, as labelled rows have too few of any such word. The
-first puts what is meant before other edits; of those so found in 190 M characters of text nearly all are right from a confidence of 0.4
-on, and where the characters only stand side by side by chance it is nearly 0."""
-
 
 @dataclass(frozen=True)
 class Ranker:

@@ -129,10 +129,7 @@ class Stages:
         levels = np.concatenate([levels_of(encodings[number].types[own]) for (number, _), own in zip(flagged, places, strict=True)])
         hopeful = self.ranker.may_be_suspicious(logits, levels)
         others = np.flatnonzero(~hopeful).tolist()
-        meant = {number: self.characters.meant(encodings[number]) for number, _ in flagged}
-        owners = [number for number, indexes in flagged for _ in indexes]
-        completions = self.characters.completions([sites[i] for i in others])
-        hopeful[others] = [len(ids) > 0 or sites[i][1] in meant[owners[i]] for i, ids in zip(others, completions, strict=True)]
+        hopeful[others] = [len(ids) > 0 for ids in self.characters.completions([sites[i] for i in others])]
         kept = iter(hopeful.tolist())
         worthy = ((number, [index for index in indexes if next(kept)]) for number, indexes in flagged)
         return [(number, indexes) for number, indexes in worthy if indexes]

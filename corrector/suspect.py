@@ -40,23 +40,20 @@ def suspected(
     windows: Sequence[Sentence], encodings: Sequence[Encoding], looks: Sequence[Look], characters: Characters, ranker: Ranker
 ) -> list[tuple[int, tuple[Proposal, ...]]]:
     """Groups of suspicions, (window, members): what both networks find likely enough to be wrong, or what alone keeps three others from
-    being a word with it, or is well known to be misspelt. Their only candidates yet are those that complete such a word, and what is meant.
-    """
+    being a word with it, or is well known to be misspelt. Their only candidates yet are ``Characters.completions``."""
     groups: list[tuple[int, tuple[Proposal, ...]]] = []
     completions = iter(characters.completions([(encodings[look.window], token) for look in looks for token in look.tokens]))
     for look in looks:
         completing = list(islice(completions, len(look.tokens)))
         meant = characters.meant(encodings[look.window])
         suspicious = ranker.is_suspicious(look.logits, look.best_others, look.levels)
-        named = np.array([len(ids) > 0 or token in meant for token, ids in zip(look.tokens, completing, strict=True)])
-        kept = np.flatnonzero(named | suspicious).tolist()
+        kept = np.flatnonzero(np.array([len(ids) > 0 for ids in completing]) | suspicious).tolist()
         names = name_scores(windows[look.window].text, [look.indexes[i] for i in kept]) if kept else _NOTHING
         members = []
         for i in kept:
             index, token, logit, level = look.indexes[i], look.tokens[i], float(look.logits[i]), int(look.levels[i])
             known = meant.get(token, (0, 0))
-            offered = [*completing[i], known[0]] if known[1] else completing[i]
-            members.append(Proposal(index, token, logit, level, float(names[index]), look.visible[i], offered, meant=known))
+            members.append(Proposal(index, token, logit, level, float(names[index]), look.visible[i], completing[i], meant=known))
         groups += [(look.window, grouped) for grouped in group(members)]
     return groups
 

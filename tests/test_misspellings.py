@@ -121,8 +121,7 @@ def test_the_same_characters_side_by_side_by_chance_stay(corrector: Corrector, t
     assert corrected_text(corrector.correct(text)) == text
 
 
+@needs_model
 def test_protected_words_stay() -> None:
-    if not (find_model(None).path / "ranker.json").is_file():
-        pytest.skip("no embedded model")
     text = "《膺品》这部小说写得很好。"
     assert corrected_text(Corrector(words=["膺品"], threads=1).correct(text)) == text

@@ -26,9 +26,9 @@ from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
-from corrector.rank import MASKED, MISSPELLING, Ranker, default_ranker
+from corrector.rank import MASKED, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
-from corrector.train.log_linear import Example, fit_check, fit_log_linear, named
+from corrector.train.log_linear import MISSPELLING, Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs
 from corrector.train.release import refresh_manifest
 from corrector.train.slips import count_slips
