@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corrector.electra.contrasts import REACH, to_ends
-from corrector.electra.marks import PLAIN_MARKS
+from corrector.electra.marks import PLAIN_MARKS, word_borders
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
 from corrector.similarity.misspellings import well_known
@@ -124,7 +124,7 @@ class Characters:
     def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
         """The tokens of a window that a well-known misspelling has wrong, with the ids that should stand there and the evidence of it."""
         text = "".join([self._letters[i] for i in encoding.ids.tolist()])
-        found = well_known().meant(text)
+        found = well_known().meant(text, word_borders(encoding.types))
         return {token: (self.id_of[char], evidence) for token, (char, evidence) in found.items() if char in self.id_of}
 
     @cached_property

@@ -8,7 +8,7 @@ import pytest
 
 from corrector.electra.associations import association_keys
 from corrector.electra.look_alikes import evidence, joined
-from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS, MarkTables
+from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS, MarkTables, word_borders
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from tests import training
@@ -71,6 +71,20 @@ def test_marks_of_four_characters_and_of_an_unknown_word(tables: MarkTables) -> 
     assert tables.types(np.array([11, 12, 13, 14])).tolist() == [8, 8, 8, 8]
     assert tables.types(np.array([11, 12, 13, 15])).tolist() == [0, 0, 0, 0]
     assert tables.types(np.array([6, 9])).tolist() == [2, 1]  # a word that is no frequent pair
+
+
+def test_a_word_begins_right_after_another() -> None:
+    two, three = keys((4, 5), (5, 6), (6, 7)), keys((6, 7, 8), (8, 9, 10))
+    tables = MarkTables(SIZE, (two, three, NOTHING))
+    borders = {
+        (4, 5, 6, 7): {2},  # 45|67, though 56 is a word too
+        (4, 5, 6, 7, 8): {2},
+        (6, 7, 8, 4, 5): {3},  # of three before one of two
+        (4, 5, 8, 9, 10): {2},
+        (4, 5, 11, 6, 7): set(),
+        (4, 5): set(), (4,): set(), (): set(),
+    }  # fmt: skip
+    assert {ids: word_borders(tables.types(np.array(ids, dtype=np.int64)) + 1024) for ids in borders} == borders
 
 
 def test_marks_do_not_cross_rows(tables: MarkTables) -> None:

@@ -55,6 +55,13 @@ def test_what_is_meant_by_a_text() -> None:
     assert known.meant("赝品") == known.meant("") == {}
 
 
+def test_a_form_where_one_word_ends_and_another_begins_says_nothing() -> None:
+    known = Misspellings({"必竟": ("毕竟", SURE), "必竟然": ("毕竟然", SURE)})
+    assert known.meant("不必竟") == known.meant("不必竟", {1, 3}) == {1: Meant("毕", SURE)}
+    assert known.meant("不必竟", {2}) == {}
+    assert known.meant("不必竟然", {2}) == {1: Meant("毕", SURE)}, "of three characters"
+
+
 def test_what_is_meant_is_proposed_with_its_evidence_and_nothing_else_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """走头无路 and 廖廖无几: an edit that changes what is meant and a neighbour too has no evidence."""
     vocabulary = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"走头投无路廖寥几我")
@@ -119,6 +126,10 @@ def test_well_known_misspellings_are_mended(corrector: Corrector, wrong: str, ri
         "这样做既便宜又方便。",  # 既便
         "要解决对方提出的问题。",  # 决对
         "从寂寞视角看世界。",  # 寞视
+        "保险公司按合同支付责任范围内的费用。",  # 付责
+        "他好像征求过大家的意见。",  # 像征
+        "这件事未必竟然如此。",  # 必竟
+        "大会在党委缩小会议之后召开。",  # 委缩
         "据《南方都市报》消息，会议明天召开。",
         "侯友宜参加了今天的活动。",
     ],

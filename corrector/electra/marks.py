@@ -50,6 +50,15 @@ def levels_of(types: NDArray[Any]) -> NDArray[Any]:
     return types % PLAIN_MARKS // (PLAIN_MARKS // LEVELS)
 
 
+def word_borders(types: NDArray[Any]) -> set[int]:
+    """The tokens with which a word of two or three characters begins right after the end of another, by the marks (tokens,) of a text."""
+    ends, begins, inside = (types & bit > 0 for bit in (1, 2, 4))
+    three = np.zeros_like(inside)  # whether a word of three may begin with each token
+    three[:-2] = inside[:-2] & inside[1:-1] & inside[2:]
+    ends[2:] |= three[:-2]
+    return set((np.flatnonzero(ends[:-1] & (begins | three)[1:]) + 1).tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table

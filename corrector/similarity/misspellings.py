@@ -1,12 +1,13 @@
 """Well-known misspellings: forms that hardly anyone means, each with the right one (膺品 → 赝品, 走头无路 → 走投无路).
 
 Whoever writes one takes it for right, so text has many of them and teaches that they are; and of rare words a small model knows little.
-Those of two characters may stand side by side by chance (山脉 博物馆), so a form of the list is evidence and no verdict.
+Those of two characters may stand side by side by chance (山脉 博物馆), so a form of the list is evidence and no verdict, and where one word
+ends in the middle of it and another begins (不必|竟然) it is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -34,15 +35,20 @@ class Misspellings:
         self._right_of = dict(forms)
         self._index = WordIndex(self._right_of)
 
-    def meant(self, text: str) -> dict[int, Meant]:
-        """The places of ``text`` that a wrong form has wrong, with what is meant.
+    def meant(self, text: str, words_begin: Container[int] = ()) -> dict[int, Meant]:
+        """The places of ``text`` that a wrong form has wrong, with what is meant; not those of two characters whose second is at
+        ``words_begin``, the places where one word ends and another begins.
 
         >>> Misspellings({"膺品": ("赝品", SURE)}).meant("都是膺品。")
         {2: Meant(char='赝', evidence=2)}
+        >>> Misspellings({"必竟": ("毕竟", SURE)}).meant("不必竟然", {2})
+        {}
         """
         found: dict[int, Meant] = {}
         for span in self._index.occurrences(text):
             wrong = text[span.start : span.end]
+            if len(wrong) == 2 and span.start + 1 in words_begin:
+                continue
             right, evidence = self._right_of[wrong]
             for place, (old, new) in enumerate(zip(wrong, right, strict=True), span.start):
                 if old != new:
