@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable
 
@@ -53,6 +54,16 @@ def test_an_error_in_a_process_is_raised() -> None:
 
     with Workers(begin, 1) as made, pytest.raises(ValueError, match="in process 0"):
         made.take()
+
+
+def test_a_process_that_does_not_heed_signals_is_ended_too() -> None:
+    def begin(number: int) -> Callable[[], int]:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as one has it that has not come to set its own
+        return lambda: number
+
+    with Workers(begin, 1) as made:
+        assert made.take() == 0
+    assert not any(process.is_alive() for process in made._processes)
 
 
 def test_a_process_that_is_gone_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

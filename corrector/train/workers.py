@@ -42,7 +42,7 @@ class Workers(Generic[Made]):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for process in self._processes:
-            process.terminate()
+            process.kill()  # one that has just begun may still have the handlers of this process, and outlive any other signal
         for process in self._processes:
             process.join()
 
