@@ -124,7 +124,9 @@ class Characters:
     def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
         """The tokens of a window that a well-known misspelling has wrong, with the ids that should stand there and the evidence of it."""
         text = "".join([self._letters[i] for i in encoding.ids.tolist()])
-        found = well_known().meant(text, word_borders(encoding.types))
+        found = well_known().meant(text)
+        if found:  # in few windows; only these need the borders
+            found = well_known().meant(text, word_borders(encoding.types))
         return {token: (self.id_of[char], evidence) for token, (char, evidence) in found.items() if char in self.id_of}
 
     @cached_property
