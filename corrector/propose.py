@@ -13,8 +13,9 @@ from corrector.electra.contrasts import REACH, to_ends
 from corrector.electra.marks import PLAIN_MARKS, word_borders
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
-from corrector.similarity.misspellings import well_known
+from corrector.similarity.misspellings import SURE, Meant, well_known
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
+from corrector.similarity.verbatim import by_heart
 from corrector.text.protect import is_han
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ FROM_EACH_VIEW = 7  # best of the generator with the character in its place, and
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
 COMPLETION = 0.6  # how alike in sound or shape a character must be that makes a word of four characters
+MISQUOTED = 0.8  # and one that would make an exact quotation
 _BLOCK = 800  # short texts scored at a time: some thousand keys, which the caches hold
 
 
@@ -122,11 +124,15 @@ class Characters:
         return result
 
     def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
-        """The tokens of a window that a well-known misspelling has wrong, with the ids that should stand there and the evidence of it."""
+        """The tokens of a window that a well-known misspelling or a quotation that is all but exact has wrong, with the ids that should
+        stand there and the evidence of it."""
         text = "".join([self._letters[i] for i in encoding.ids.tolist()])
         found = well_known().meant(text)
         if found:  # in few windows; only these need the borders
             found = well_known().meant(text, word_borders(encoding.types))
+        for place, char in by_heart().meant(text).items():
+            if max(likeness(text[place], char)) >= MISQUOTED:
+                found[place] = Meant(char, SURE)
         return {token: (self.id_of[char], evidence) for token, (char, evidence) in found.items() if char in self.id_of}
 
     @cached_property

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from corrector.apply import apply
 from corrector.confusions import Confusions
+from corrector.similarity.verbatim import by_heart
 from corrector.text.protect import is_han, merged, protected_spans
 from corrector.text.script import restored, simplified
 from corrector.text.segment import sentences
@@ -47,7 +48,7 @@ class Revision:
         if found:
             self._make(found)
             protected = self._protected()
-        protected = merged((*protected, *self._confusions.settled_spans(self.text)))
+        protected = merged((*protected, *self._confusions.settled_spans(self.text), *by_heart().spans(self._read)))
         for stretch in _stretches(windows_in(self._read, protected, max_length)):
             keys = [self._key(window) for window in stretch]
             self._last += keys
