@@ -27,17 +27,16 @@ _EITHER = re.compile(r"\[(.+?)\]|(.)")
 class Verbatim:
     """Clauses to be left as they are, looked up together. Immutable."""
 
-    __slots__ = ("_heads", "_tails", "_words")
+    __slots__ = ("_known_by", "_words")
 
     def __init__(self, clauses: Iterable[str]) -> None:
         known = dict.fromkeys(clauses)
         self._words = ProtectedWords.of(known)
-        self._heads: dict[str, list[str]] = {}
-        self._tails: dict[str, list[str]] = {}
+        self._known_by: dict[str, list[tuple[str, int]]] = {}  # two characters → the clauses with them, and where in these
         for clause in known:
             if len(clause) >= KNOWN_BY_THE_REST:  # so that the first two of its characters are right, or the last two
-                self._heads.setdefault(clause[:2], []).append(clause)
-                self._tails.setdefault(clause[-2:], []).append(clause)
+                for place in (0, len(clause) - 2):
+                    self._known_by.setdefault(clause[place : place + 2], []).append((clause, place))
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Where ``text`` has a clause: sorted, disjoint, not touching."""
@@ -53,13 +52,8 @@ class Verbatim:
         """
         found: dict[int, str] = {}
         for place in range(len(text) - 1):
-            pair = text[place : place + 2]
-            if pair in self._heads:
-                for clause in self._heads[pair]:
-                    found |= _other(text, place, clause)
-            if pair in self._tails:
-                for clause in self._tails[pair]:
-                    found |= _other(text, place + 2 - len(clause), clause)
+            for clause, within in self._known_by.get(text[place : place + 2], ()):
+                found |= _other(text, place - within, clause)
         if found:  # 天生我材必有用 is a clause itself, one character from 天生我才必有用
             known = SpanIndex(self.spans(text))
             found = {place: char for place, char in found.items() if not known.touches(Span(place, place + 1))}
