@@ -11,13 +11,16 @@ import pytest
 
 from corrector.electra.contrasts import Contrasts
 from corrector.electra.manifest import short_checksum
+from corrector.electra.marks import MarkTables
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError, EvalDataError
 from corrector.rank import Ranker
+from corrector.stages import Stages
 from corrector.train.__main__ import _pair_set, main
 from corrector.train.config import TrainConfig, override, to_json
-from corrector.train.counts import load_marks
+from corrector.train.counts import IN_NONE, load_marks
 from corrector.train.ledger import runs
+from corrector.train.log_linear import Example
 
 
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +106,8 @@ def test_pairs_with_a_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     plain, weighted = _pair_set(str(path)), _pair_set(f"{path}:2.5")
     assert plain.pairs == weighted.pairs == (("高形", "高兴"),)  # the row of unequal length is left out
     assert (plain.weight, weighted.weight, plain.name) == (1.0, 2.5, "a.tsv")
+    of_a_part = _pair_set(f"{path}:2@3")
+    assert (of_a_part.weight, of_a_part.part, plain.part, weighted.part) == (2.0, 3, IN_NONE, IN_NONE)
     assert "1 of 2 rows left out" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="above 0"):
         _pair_set(f"{path}:0")
@@ -192,6 +197,48 @@ def test_a_dry_run_writes_nothing(chain: Path, tmp_path: Path, capsys: pytest.Ca
     said = capsys.readouterr().err
     assert "average precision 0." in said and "dropped" not in said  # the model's own scores stay
     assert files == {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+
+
+def test_text_of_the_corpus_is_read_by_counts_without_it(
+    chain: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from corrector.train import calibrate
+
+    data = ["--data", str(chain / "data")]
+    rows, held = str(chain / "text" / "fit.tsv"), str(chain / "text" / "held_back.tsv")
+    arguments = ["calibrate", "--model", str(chain / "model"), "--pairs", rows, "--pairs", f"{rows}:0.5@1"]
+    arguments += ["--held-back", held, "--dry-run"]
+    assert main(arguments) == 123
+    assert "fit.tsv is said to be of part 1 of the corpus; give --data" in capsys.readouterr().err
+    read: list[MarkTables | None] = []
+    weighed_examples = calibrate._weighed_examples
+
+    def weighed(stages: Stages, rows: calibrate.Rows, weight: float) -> list[Example]:
+        read.append(stages.tokenizer.tables)
+        return weighed_examples(stages, rows, weight)
+
+    monkeypatch.setattr(calibrate, "_weighed_examples", weighed)
+    assert main([*arguments, *data]) == 0
+    without, everything = load_marks(chain / "data")[1:]
+    counts = [tables.ngrams.counts.tolist() for tables in (*read[:2], everything, without)]  # type: ignore[union-attr]
+    assert counts[0] == counts[2] != counts[1] == counts[3]
+    assert main(["calibrate", "--model", str(chain / "model"), "--pairs", rows, "--pairs", f"{rows}:0.5@7", *arguments[7:], *data]) == 123
+    assert "no counts of the corpus without part 7" in capsys.readouterr().err
+
+
+def test_pairs_of_a_part_are_marked_as_its_text(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from corrector.electra.tokenizer import Tokenizer
+    from corrector.train.finetune import PairStream
+    from corrector.train.pairs import PairSet
+
+    tokenizer = Tokenizer(("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "高", "形", "兴"))
+    sets = [PairSet((("高形", "高兴"),) * 3, 1.0), PairSet((("高兴", "高兴"),), 3.0, part=4)]
+    batch = PairStream(sets, tokenizer, 1).batch(64, 8)
+    assert set(batch.folds.tolist()) == {IN_NONE, 4}
+    for given, right, part in zip(batch.given, batch.original, batch.folds, strict=True):
+        assert right.tolist() == [2, 5, 7, 3, 0, 0, 0, 0]
+        assert given.tolist() == ([2, 5, 7, 3, 0, 0, 0, 0] if part == 4 else [2, 5, 6, 3, 0, 0, 0, 0])
 
 
 def test_no_room_for_labelled_rows(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

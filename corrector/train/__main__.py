@@ -57,7 +57,7 @@ def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Pa
 
 
 @train.command()
-@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
+@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT[@PART]]]...")
 @_data
 @click.option("--count", type=click.IntRange(1), default=180, show_default=True, help="How many pairs of characters.")
 @click.option("--weights", type=click.IntRange(1), default=2300, show_default=True, help="How many weights for each.")
@@ -96,7 +96,7 @@ def pretrain(
 
 
 @train.command()
-@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
+@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT[@PART]]]...")
 @click.option(
     "--from", "start", type=_FILE, required=True, help="A checkpoint, or a model: `default`, its name or directory."
 )
@@ -119,7 +119,8 @@ def finetune(
     """Fine-tune on labelled pairs (`source<TAB>target` lines) and synthetic errors in clean text.
 
     From a model, nothing but a few hundred pairs is needed: OUT becomes a model adapted to them, for `electra-correct --model`, and
-    its scores before and after are shown. With --data, its clean text is trained on at length, and OUT gets a checkpoint.
+    its scores before and after are shown. With --data, its clean text is trained on at length, and OUT gets a checkpoint. Pairs from
+    its raw text are marked by the counts without their PART (0 for the first raw file).
     """
     from corrector.train.start import is_checkpoint
 
@@ -198,12 +199,15 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 
 @train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
-@click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to fit the ranker on.")
+@click.option(
+    "--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to fit the ranker on."
+)
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for check, calibration, thresholds.")
 @click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
 @click.option(
     "--masked/--no-masked", default=False, show_default=True, help="Whether the generator reads suspicious characters masked, too."
 )
+@click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
 @click.option("--dry-run", is_flag=True, help="Say what would be reached, to compare models; write nothing.")
 def calibrate(
     model: Path,
@@ -211,11 +215,13 @@ def calibrate(
     held_back: tuple[Path, ...],
     slips: tuple[str, ...],
     masked: bool,
+    data: Path | None,
     dry_run: bool,
 ) -> None:
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
 
-    --pairs with a weight below 1 only count, so much, where it is decided how sure an edit is.
+    --pairs with a weight below 1 only count, so much, where it is decided how sure an edit is. So do rows from the text that the model's
+    counts were made of: they are read by the counts without the part that is named (0 for the first raw file).
     With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
@@ -225,7 +231,7 @@ def calibrate(
     with tempfile.TemporaryDirectory() as scratch:
         chosen = scratch_copy(open_model(model).path, Path(scratch)) if dry_run else model
         fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
-        fit_ranker(chosen, fit, held_back, _say, counted, masked)
+        fit_ranker(chosen, fit, held_back, _say, counted, masked, data)
 
 
 @train.command()
@@ -316,16 +322,19 @@ def _pair_set(item: str) -> PairSet:
     return read_set(*_weighted(item), _say)
 
 
-def _weighted(item: str) -> tuple[Path, float]:
-    """``file.tsv`` or ``file.tsv:weight``; a weight is what can be read as a number after the last colon."""
-    name, _, weight = item.rpartition(":")
+def _weighted(item: str) -> tuple[Path, float, int]:
+    """``file.tsv``, ``file.tsv:weight`` or ``file.tsv:weight@part``; a weight is what can be read as a number after the last colon."""
+    from corrector.train.counts import IN_NONE
+
+    name, _, numbers = item.rpartition(":")
+    weight, _, part = numbers.partition("@")
     try:
-        path, factor = (Path(name), float(weight)) if name else (Path(item), 1.0)
+        path, factor, number = (Path(name), float(weight), int(part) if part else IN_NONE) if name else (Path(item), 1.0, IN_NONE)
     except ValueError:
-        path, factor = Path(item), 1.0
+        path, factor, number = Path(item), 1.0, IN_NONE
     if not 0 < factor < float("inf"):
         raise ConfigError("finetune", item, "the weight must be above 0")
-    return path, factor
+    return path, factor, number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -150,9 +150,9 @@ def learn(
     rows = PairStream(train, tokenizer, config.seed)
 
     def source(count: int, length: int) -> Rows:
-        original, given = rows.batch(count, length)
-        given[round(count * pair_share) :] = -1
-        return Rows(original, given, np.zeros(count, dtype=np.int64), np.full(count, True))
+        batch = rows.batch(count, length)
+        batch.given[round(count * pair_share) :] = -1
+        return batch
 
     torch.manual_seed(config.seed)
     network.embeddings.requires_grad_(False)

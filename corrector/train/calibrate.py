@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 from corrector.edit_features import FEATURES
 from corrector.electra.model import RANKER, SLIPS
 from corrector.electra.model_dir import ModelDirectory, find_model
+from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
 from corrector.rank import MASKED, Ranker, default_ranker
 from corrector.stages import HOPELESS, GroupChoice, Stages
+from corrector.train.counts import IN_NONE, load_part
 from corrector.train.log_linear import MISSPELLING, Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs
 from corrector.train.release import refresh_manifest
@@ -47,18 +49,24 @@ _MISSPELLING = FEATURES.index("misspelling")
 
 
 def calibrate(
-    model: Path, fit: Sequence[PairSet], held_back: Mapping[str, Rows], say: Callable[[str], None], masked: bool = False
+    model: Path,
+    fit: Sequence[PairSet],
+    held_back: Mapping[str, Rows],
+    say: Callable[[str], None],
+    masked: bool = False,
+    data: Path | None = None,
 ) -> Ranker:
     """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
     ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it. A set of a weight below 1
-    has no say in anything but the check, and there so much.
+    has no say in anything but the check, and there so much. Text that the model's counts were made of is read by those of the folder
+    ``data`` that are without its part of the corpus.
 
     Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
     sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the check for ``CLEAN_WEIGHT``.
     """
-    whole = [row for item in fit if item.weight >= 1 for row in item.pairs]
+    whole = [row for item in fit if item.weight >= 1 and item.part == IN_NONE for row in item.pairs]
     stages = _ranking(find_model(model), whole, say, masked)
-    judged = _fit_and_judge(stages, fit, held_back)
+    judged = _fit_and_judge(stages, fit, held_back, data)
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
     threshold = choose_threshold(calibrated, say)
@@ -88,12 +96,14 @@ def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], 
     return stages
 
 
-def _fit_and_judge(stages: Stages, fit: Sequence[PairSet], held_back: Mapping[str, Rows]) -> dict[str, list[JudgedRow]]:
+def _fit_and_judge(
+    stages: Stages, fit: Sequence[PairSet], held_back: Mapping[str, Rows], data: Path | None
+) -> dict[str, list[JudgedRow]]:
     """Give the ranker of ``stages`` a check fitted on all sets; judge those held back, each part with one fitted without it."""
-    always = _always(stages, fit)
+    always = _always(stages, fit, data)
     if not any(example.right >= 0 for example in always):  # a model so weak that all is hopeless: learn from what there is
         stages.hopeless = 0.0
-        always = _always(stages, fit)
+        always = _always(stages, fit, data)
     parts = [{name: [row for row in rows if _part(row) == part] for name, rows in held_back.items()} for part in range(PARTS)]
     learned = [
         [example for name, rows in part.items() for example in _weighed_examples(stages, rows, _weight(held_back[name]))] for part in parts
@@ -108,9 +118,25 @@ def _fit_and_judge(stages: Stages, fit: Sequence[PairSet], held_back: Mapping[st
     return judged
 
 
-def _always(stages: Stages, fit: Sequence[PairSet]) -> list[Example]:
+def _always(stages: Stages, fit: Sequence[PairSet], data: Path | None) -> list[Example]:
     """Examples of these sets for the check."""
-    return [example for item in fit for example in _weighed_examples(stages, item.pairs, item.weight * _weight(item.pairs))]
+    examples = []
+    for item in fit:
+        reading = stages if item.part == IN_NONE else _by_counts_without(stages, item, data)
+        examples += _weighed_examples(reading, item.pairs, item.weight * _weight(item.pairs))
+    return examples
+
+
+def _by_counts_without(stages: Stages, item: PairSet, data: Path | None) -> Stages:
+    """The same stages, but by the counts of ``data`` without the part of the corpus that the rows of ``item`` are from."""
+    if data is None:
+        message = f"{item.name} is said to be of part {item.part} of the corpus; give --data, the folder made by `pack`"
+        raise CorrectorError(f"calibrate: {message}")
+    tables = load_part(data, item.part)
+    tokenizer = Tokenizer(stages.vocabulary, tables.types)
+    others = Stages(tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips, tables.word_model)
+    others.hopeless = stages.hopeless
+    return others
 
 
 def _part(row: tuple[str, str]) -> int:
@@ -167,9 +193,10 @@ def fit_ranker(
     say: Callable[[str], None],
     slips: Sequence[PairSet] = (),
     masked: bool = False,
+    data: Path | None = None,
 ) -> None:
     """Calibrate the ranker of a model directory on labelled sets, save it, and bring the manifest up to date; first, where there are
-    any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` as in ``calibrate``.
+    any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` and ``data`` as in ``calibrate``.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
@@ -180,7 +207,7 @@ def fit_ranker(
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
         refresh_manifest(model, say)
     try:
-        ranker = calibrate(model, fit, held, say, masked)
+        ranker = calibrate(model, fit, held, say, masked, data)
     except ValueError as error:  # nothing to fit, or one class only
         raise CorrectorError(
             f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"

@@ -119,13 +119,16 @@ def load_marks(data: Path) -> tuple[MarkTables, ...]:
     if not (marks_path(data, 0).exists() and words_path(data, 0).exists()):
         raise InputError(data, f"has no counts of the corpus without each part; {AGAIN}")
     count = next(number for number in count_from(0) if not marks_path(data, number).exists())
-    contrasts = Contrasts.load(contrasts_path(data)) if contrasts_path(data).is_file() else None
-    found = []
-    for number in (*range(count), IN_NONE):
-        tables = MarkTables.load(marks_path(data, number))
-        tables = tables.with_words(WordModel.load(words_path(data, number), tables.sets))
-        found.append(tables if contrasts is None else tables.with_contrasts(contrasts))
-    return tuple(found)
+    return tuple(load_part(data, number) for number in (*range(count), IN_NONE))
+
+
+def load_part(data: Path, number: int) -> MarkTables:
+    """What ``write_marks`` wrote for text of the part ``number``, or of none. Raises InputError where there is none for it."""
+    if not (marks_path(data, number).is_file() and words_path(data, number).is_file()):
+        raise InputError(data, f"has no counts of the corpus without part {number}; {AGAIN}")
+    tables = MarkTables.load(marks_path(data, number))
+    tables = tables.with_words(WordModel.load(words_path(data, number), tables.sets))
+    return tables.with_contrasts(Contrasts.load(contrasts_path(data))) if contrasts_path(data).is_file() else tables
 
 
 def marks_path(data: Path, left_out: int) -> Path:

@@ -10,9 +10,8 @@ import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError
-from corrector.train.batches import Arrays, Rows
+from corrector.train.batches import Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
-from corrector.train.counts import IN_NONE
 from corrector.train.observed import Observed, observe
 from corrector.train.pairs import PairSet
 from corrector.train.prepare import shard_names
@@ -43,6 +42,7 @@ class PairStream:
             for source, target in item.pairs
         ]
         self.weights = np.concatenate([np.zeros(0), *(np.full(len(item.pairs), item.weight) for item in sets)])
+        self.parts = np.repeat([item.part for item in sets], [len(item.pairs) for item in sets]).astype(np.int64)
         self.cumulative = np.cumsum(self.weights / self.weights.sum())
         self.tokenizer = tokenizer
         self.rng = np.random.default_rng(seed)
@@ -56,12 +56,13 @@ class PairStream:
         rows = ((given, right, weight) for (given, right), weight in zip(self.rows, self.weights, strict=True))
         return observe(rows, len(self.tokenizer.vocabulary))
 
-    def batch(self, count: int, length: int) -> tuple[Arrays, Arrays]:
-        """Originals and sources, (count, length) each; a row longer than the window is cut at a random place."""
+    def batch(self, count: int, length: int) -> Rows:
+        """``count`` windows of this length; a row longer than the window is cut at a random place."""
         original = np.zeros((count, length), dtype=np.int64)
         given = np.zeros((count, length), dtype=np.int64)
-        for line, row in enumerate(np.searchsorted(self.cumulative, self.rng.random(count))):
-            source, target = self.rows[min(row, len(self.rows) - 1)]
+        drawn = np.minimum(np.searchsorted(self.cumulative, self.rng.random(count)), len(self.rows) - 1)
+        for line, row in enumerate(drawn):
+            source, target = self.rows[row]
             room = length - 2
             start = int(self.rng.integers(0, len(source) - room + 1)) if len(source) > room else 0
             size = min(room, len(source) - start)
@@ -69,7 +70,7 @@ class PairStream:
                 array[line, 0] = self.tokenizer.cls_id
                 array[line, 1 : size + 1] = ids[start : start + size]
                 array[line, size + 1] = self.tokenizer.sep_id
-        return original, given
+        return Rows(original, given, self.parts[drawn], np.full(count, True))
 
 
 def finetune(
@@ -96,8 +97,7 @@ def finetune(
         raw_windows = round((count - labelled) * config.raw_share)
         windows = zip(streams, (count - labelled - raw_windows, raw_windows), (True, False), strict=False)  # raw text may have no stream
         parts = [made_rows(stream, number, length, trusted=trusted) for stream, number, trusted in windows]
-        original, given = pairs.batch(labelled, length)
-        parts.append(Rows(original, given, np.full(labelled, IN_NONE, dtype=np.int64), np.full(labelled, True)))
+        parts.append(pairs.batch(labelled, length))
         return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def share(number: int, count: int, seed: int) -> None:

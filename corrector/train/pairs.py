@@ -9,6 +9,7 @@ from pathlib import Path
 
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import load_set
+from corrector.train.counts import IN_NONE
 
 FEWEST = 20  # right sentences to adapt to; of fewer nothing is held back worth the name
 
@@ -17,14 +18,18 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class PairSet:
-    """Labelled sentences (source, target) of equal length, drawn with a weight relative to the other sets."""
+    """Labelled sentences (source, target) of equal length, drawn with a weight relative to the other sets.
+
+    ``part`` is the part of the corpus that their text is in, ``counts.IN_NONE`` if it is in none: they are marked with counts without it.
+    """
 
     pairs: Pairs
     weight: float
     name: str = ""
+    part: int = IN_NONE
 
 
-def read_set(path: Path, weight: float, say: Callable[[str], None]) -> PairSet:
+def read_set(path: Path, weight: float, part: int, say: Callable[[str], None]) -> PairSet:
     """The usable rows of a labelled file; how many are not is said. Raises EvalDataError if there are none, and as
     ``eval.dataset.load_set`` does."""
     labelled = load_set(path)
@@ -32,12 +37,12 @@ def read_set(path: Path, weight: float, say: Callable[[str], None]) -> PairSet:
         raise EvalDataError(path, "no usable pair of equal length")
     if labelled.dropped:
         say(f"{path}: {labelled.dropped:,} of {labelled.read:,} rows left out: source and target differ in length")
-    return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name)
+    return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name, part)
 
 
 def read_pairs(path: Path) -> Pairs:
     """The rows of ``read_set``."""
-    return read_set(path, 1.0, lambda _: None).pairs
+    return read_set(path, 1.0, IN_NONE, lambda _: None).pairs
 
 
 @dataclass(frozen=True)
