@@ -57,6 +57,21 @@ def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Pa
 
 
 @train.command()
+@click.argument("verdicts", type=_FILE)
+@click.option("--raw", multiple=True, required=True, metavar="FILE", help="The text they are about, as it was packed.")
+@_out
+def reviewed(verdicts: Path, raw: tuple[str, ...], out: Path) -> None:
+    """Make labelled pairs of VERDICTS on raw text.
+
+    OUT gets fit.N.tsv and held.N.tsv for every file of raw text, in order; `finetune` and `calibrate` take them as fit.N.tsv:WEIGHT@N.
+    """
+    from corrector.train.prepare import expand
+    from corrector.train.reviewed import write_pairs
+
+    write_pairs(verdicts, expand(raw), out, _say)
+
+
+@train.command()
 @click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT[@PART]]]...")
 @_data
 @click.option("--count", type=click.IntRange(1), default=180, show_default=True, help="How many pairs of characters.")

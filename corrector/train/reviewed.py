@@ -1,0 +1,114 @@
+"""Labelled pairs from raw text: edits that a model proposed in it, and what someone who read them says should stand there.
+
+Natural slips and right text that looks like one are what made errors are not, and labelled sets have few. A file of verdicts holds no
+text, only where in it they are: ``part<TAB>line<TAB>offset<TAB>original<TAB>right``, with ``?`` where it could not be told.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from corrector.errors import InputError
+from corrector.pipeline import windows_of
+from corrector.train.corpus import read_text
+from corrector.types import Document, Sentence
+
+HELD_BACK = 12  # every so many rows, by their right sentence, are not to be trained on
+LONGEST = 62  # characters of a row: as much as the embedded networks read at a time
+UNTOLD = "?"
+_COLUMNS = 5
+
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What should stand at ``offset`` of a line (code points) instead of ``original``: the same where that is right; None if untold."""
+
+    offset: int
+    original: str
+    right: str | None
+
+
+Verdicts = Mapping[int, Mapping[int, Sequence[Verdict]]]
+"""By the number of the raw file and of the line in it, both from 0 on."""
+
+
+def read_verdicts(path: Path) -> Verdicts:
+    """Read a file of verdicts, plain or compressed (.xz). Raises InputError for one that is not as described above."""
+    try:
+        data = path.read_bytes()
+        lines = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8").splitlines()
+    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise InputError(path, f"cannot be read ({error}); give verdicts in UTF-8, plain or compressed by xz") from error
+    found: defaultdict[int, defaultdict[int, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
+    for number, line in enumerate(lines, 1):
+        columns = line.split("\t")
+        if not _is_verdict(columns):
+            message = f"expected part<TAB>line<TAB>offset<TAB>original<TAB>right, the last two of equal length, or {UNTOLD} for the last"
+            raise InputError(f"{path}:{number}", message)
+        part, place, offset = map(int, columns[:3])
+        found[part][place].append(Verdict(offset, columns[3], None if columns[4] == UNTOLD else columns[4]))
+    return found
+
+
+def _is_verdict(columns: Sequence[str]) -> bool:
+    if len(columns) != _COLUMNS or not all(map(str.isdecimal, columns[:3])):
+        return False
+    return columns[4] == UNTOLD or len(columns[3]) == len(columns[4]) > 0
+
+
+def rows_of(text: str, verdicts: Sequence[Verdict]) -> Iterator[Row]:
+    """The sentences of a line that verdicts are about, as they are and as they should be; none with an untold one.
+
+    Raises ValueError where the line has something else than what they are about.
+    """
+    for window in windows_of(Document(None, text), LONGEST):
+        own = [verdict for verdict in verdicts if window.core.start <= verdict.offset < window.core.end]
+        if own and all(verdict.right is not None for verdict in own):
+            yield window.text, _mended(window, own)
+
+
+def _mended(window: Sentence, verdicts: Sequence[Verdict]) -> str:
+    mended = list(window.text)
+    for verdict in verdicts:
+        place = verdict.offset - window.span.start
+        end = place + len(verdict.original)
+        if window.text[place:end] != verdict.original:
+            raise ValueError(f"{window.text[place:end]!r} where {verdict.original!r} was judged")
+        mended[place:end] = verdict.right or verdict.original
+    return "".join(mended)
+
+
+def write_pairs(verdicts: Path, raw: Sequence[Path], out: Path, say: Callable[[str], None]) -> None:
+    """Write ``fit.N.tsv`` and ``held.N.tsv`` for every raw file N, the rows to train on and those held back (one of ``HELD_BACK``).
+
+    Raises InputError for verdicts on other text.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    judged = read_verdicts(verdicts)
+    if max(judged, default=0) >= len(raw):
+        message = f"verdicts on {max(judged) + 1} files, and {len(raw)} are given; give all the files that were judged"
+        raise InputError(verdicts, message)
+    for number, path in enumerate(raw):
+        own = judged.get(number, {})
+        rows: list[Row] = []
+        for place, line in enumerate(islice(read_text(path).split("\n"), max(own, default=-1) + 1)):
+            try:
+                rows += rows_of(line, own.get(place, ()))
+            except ValueError as error:
+                raise InputError(path, f"line {place + 1} has {error}; give the files that were judged, in the same order") from error
+        for name, held in (("fit", False), ("held", True)):
+            chosen = [row for row in rows if _is_held_back(row) is held]
+            (out / f"{name}.{number}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in chosen), "utf-8")
+        say(f"{path.name}: {len(rows):,} rows, {sum(source != target for source, target in rows):,} with an error")
+
+
+def _is_held_back(row: Row) -> bool:
+    return zlib.crc32(row[1].encode()) % HELD_BACK == HELD_BACK // 2

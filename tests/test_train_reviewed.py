@@ -1,0 +1,70 @@
+"""Verdicts on raw text, and the labelled pairs that they make."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")  # training needs its extra
+
+from corrector.train.__main__ import main
+from corrector.train.pairs import read_pairs
+from corrector.train.reviewed import Verdict, read_verdicts, rows_of
+
+FIRST = "我今天很高形，因为昨天晚上终于收到了等了三个星期的录取通知书。"
+SECOND = "他在见到我时很高兴，说下个月会带着全家人一起到南方的海边去度假。"
+LINE = FIRST + SECOND
+END = len(FIRST)
+
+
+def test_rows_are_the_sentences_that_verdicts_are_about() -> None:
+    first, second = (FIRST, FIRST.replace("形", "兴")), (SECOND, SECOND.replace("在", "再", 1))
+    both = [Verdict(5, "形", "兴"), Verdict(END + 1, "在", "再"), Verdict(END + 4, "我", "我")]
+    assert list(rows_of(LINE, both)) == [first, second]
+    assert list(rows_of(LINE, [*both, Verdict(8, "为", None)])) == [second]
+    assert list(rows_of(LINE, [Verdict(END + 7, "高兴", "高兴")])) == [(SECOND, SECOND)]
+    assert not list(rows_of(LINE, []))
+    with pytest.raises(ValueError, match="'形' where '行' was judged"):
+        list(rows_of(LINE, [Verdict(5, "行", "兴")]))
+
+
+def test_pairs_of_every_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, lines in enumerate((["无关。", *[f"第{n}天很高形。" for n in range(40)]], [LINE])):
+        (tmp_path / f"raw-{number}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    verdicts = tmp_path / "verdicts.tsv.xz"
+    told = [f"0\t{n + 1}\t{len(str(n)) + 4}\t形\t兴" for n in range(40)] + ["1\t0\t5\t形\t兴", f"1\t0\t{END + 1}\t在\t?"]
+    verdicts.write_bytes(lzma.compress("\n".join(told).encode()))
+    raw, out = ["--raw", str(tmp_path / "raw-*.txt")], tmp_path / "out"
+    assert main(["reviewed", str(verdicts), *raw, "--out", str(out)]) == 0
+    assert "raw-0.txt: 40 rows, 40 with an error" in capsys.readouterr().err
+    fit, held = read_pairs(out / "fit.0.tsv"), read_pairs(out / "held.0.tsv")
+    assert sorted((*fit, *held)) == sorted((f"第{n}天很高形。", f"第{n}天很高兴。") for n in range(40))
+    assert 0 < len(held) < 10
+    assert (out / "fit.1.tsv").read_text("utf-8") + (out / "held.1.tsv").read_text("utf-8") == f"{FIRST}\t{FIRST.replace('形', '兴')}\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ("0\t0\t5\t形\t高兴", "verdicts.tsv:1: expected part<TAB>line<TAB>offset<TAB>original<TAB>right"),
+        ("0\t0\t5\t形", "verdicts.tsv:1: expected part"),
+        ("0\t0\t5\t形\t兴\n0\t0\t-1\t形\t兴", "verdicts.tsv:2: expected part"),
+        ("0\t0\t5\t行\t兴", "raw.txt: line 1 has '形' where '行' was judged"),
+        ("3\t0\t5\t形\t兴", "verdicts.tsv: verdicts on 4 files, and 1 are given"),
+    ],
+)
+def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str], told: str, message: str) -> None:
+    (tmp_path / "raw.txt").write_text(LINE + "\n", "utf-8")
+    (tmp_path / "verdicts.tsv").write_text(told, "utf-8")
+    arguments = ["reviewed", str(tmp_path / "verdicts.tsv"), "--raw", str(tmp_path / "raw.txt"), "--out", str(tmp_path / "out")]
+    assert main(arguments) == 123
+    assert message in capsys.readouterr().err
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "broken.xz").write_bytes(b"no")
+    for name in ("none.tsv", "broken.xz"):
+        with pytest.raises(Exception, match="cannot be read"):
+            read_verdicts(tmp_path / name)
