@@ -29,6 +29,7 @@ BLOCK, BLOCK_CHARACTERS = 1024, 1 << 15  # texts taken together by correct_many,
 PART = 128  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
 REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
+DIGITS = 6  # of confidences and scores; the next depends on what else the networks read at the same time
 
 
 Part = Sequence[tuple[Revision, Sentence]]
@@ -151,7 +152,7 @@ def _correction(sentence: Sentence, choice: GroupChoice) -> Correction:
     start, end = edit.index, edit.index + len(edit.replacement)
     span = Span(sentence.span.start + start, sentence.span.start + end)
     return Correction(
-        span, sentence.text[start:end], edit.replacement, round(choice.confidence, 6), _alternatives(choice), reason_of(edit)
+        span, sentence.text[start:end], edit.replacement, round(choice.confidence, DIGITS), _alternatives(choice), reason_of(edit)
     )
 
 
@@ -159,8 +160,8 @@ def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
     """The other edits of the span of the best, best first, with their share of the ranker's belief."""
     found = []
     for number in islice(choice.edits.same_place(0), ALTERNATIVES):
-        edit, share = choice.edits[number], float(choice.shares[number])
-        candidate = Candidate(edit.replacement, math.log(max(share, 1e-12)))
+        edit, share = choice.edits[number], round(float(choice.shares[number]), DIGITS)
+        candidate = Candidate(edit.replacement, math.log(max(share, 10**-DIGITS)))
         found.append(RankedCandidate(candidate, edit.pinyin_similarity, edit.glyph_similarity, share))
     return tuple(found)
 

@@ -26,7 +26,7 @@ from corrector.train.log_linear import Example
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    steps = ("pack", "contrast", "pretrain", "finetune", "average", "grow", "prune", "revive", "calibrate", "export", "manifest")
+    steps = ("pack", "reviewed", "contrast", "pretrain", "finetune", "average", "grow", "prune", "revive", "calibrate", "export", "manifest")
     for name in (*steps, "debug"):
         assert f"  {name} " in shown
 
