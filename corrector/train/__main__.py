@@ -72,7 +72,7 @@ def reviewed(verdicts: Path, raw: tuple[str, ...], out: Path) -> None:
 
 
 @train.command()
-@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT[@PART]]]...")
+@click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
 @_data
 @click.option("--count", type=click.IntRange(1), default=180, show_default=True, help="How many pairs of characters.")
 @click.option("--weights", type=click.IntRange(1), default=2300, show_default=True, help="How many weights for each.")
@@ -331,25 +331,9 @@ def _adapt(
 
 
 def _pair_set(item: str) -> PairSet:
-    """The labelled set that ``_weighted`` names."""
-    from corrector.train.pairs import read_set
+    from corrector.train.pairs import read_named
 
-    return read_set(*_weighted(item), _say)
-
-
-def _weighted(item: str) -> tuple[Path, float, int]:
-    """``file.tsv``, ``file.tsv:weight`` or ``file.tsv:weight@part``; a weight is what can be read as a number after the last colon."""
-    from corrector.train.counts import IN_NONE
-
-    name, _, numbers = item.rpartition(":")
-    weight, _, part = numbers.partition("@")
-    try:
-        path, factor, number = (Path(name), float(weight), int(part) if part else IN_NONE) if name else (Path(item), 1.0, IN_NONE)
-    except ValueError:
-        path, factor, number = Path(item), 1.0, IN_NONE
-    if not 0 < factor < float("inf"):
-        raise ConfigError("finetune", item, "the weight must be above 0")
-    return path, factor, number
+    return read_named(item, _say)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from corrector.edit_features import FEATURES
 from corrector.electra.model import RANKER, SLIPS
 from corrector.electra.model_dir import ModelDirectory, find_model
+from corrector.electra.slips import Slips
 from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.word_model import WordModel
 from corrector.errors import CorrectorError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
@@ -133,8 +135,12 @@ def _by_counts_without(stages: Stages, item: PairSet, data: Path | None) -> Stag
         message = f"{item.name} is said to be of part {item.part} of the corpus; give --data, the folder made by `pack`"
         raise CorrectorError(f"calibrate: {message}")
     tables = load_part(data, item.part)
-    tokenizer = Tokenizer(stages.vocabulary, tables.types)
-    others = Stages(tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips, tables.word_model)
+    return _with(stages, Tokenizer(stages.vocabulary, tables.types), stages.slips, tables.word_model)
+
+
+def _with(stages: Stages, tokenizer: Tokenizer, slips: Slips | None, word_model: WordModel | None) -> Stages:
+    """The same stages over the same networks, but with these tables."""
+    others = Stages(tokenizer, stages.runtime, stages.ranker, stages.max_length, slips, word_model)
     others.hopeless = stages.hopeless
     return others
 
@@ -158,8 +164,7 @@ def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Ro
     """
     if stages.slips is None:
         return examples(stages, rows)
-    forgetful = Stages(stages.tokenizer, stages.runtime, stages.ranker, stages.max_length, stages.slips.forgotten(), stages.word_model)
-    forgetful.hopeless = stages.hopeless
+    forgetful = _with(stages, stages.tokenizer, stages.slips.forgotten(), stages.word_model)
     return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corrector.errors import EvalDataError
+from corrector.errors import ConfigError, EvalDataError
 from corrector.eval.dataset import load_set
 from corrector.train.counts import IN_NONE
 
@@ -38,6 +38,24 @@ def read_set(path: Path, weight: float, part: int, say: Callable[[str], None]) -
     if labelled.dropped:
         say(f"{path}: {labelled.dropped:,} of {labelled.read:,} rows left out: source and target differ in length")
     return PairSet(tuple((row.source, row.target) for row in labelled.rows), weight, path.name, part)
+
+
+def read_named(item: str, say: Callable[[str], None]) -> PairSet:
+    """The labelled set that ``file.tsv``, ``file.tsv:weight`` or ``file.tsv:weight@part`` names; a weight is what can be read as a number
+    after the last colon. Raises ConfigError for a weight or a part that there cannot be."""
+    name, _, numbers = item.rpartition(":")
+    weight, _, of_part = numbers.partition("@")
+    try:
+        factor, part = float(weight), int(of_part or IN_NONE)
+    except ValueError:
+        name = ""
+    if not name:
+        return read_set(Path(item), 1.0, IN_NONE, say)
+    if not 0 < factor < float("inf"):
+        raise ConfigError("finetune", item, "the weight must be above 0")
+    if part < IN_NONE:
+        raise ConfigError("finetune", item, "the part must be 0 or more")
+    return read_set(Path(name), factor, part, say)
 
 
 def read_pairs(path: Path) -> Pairs:

@@ -91,23 +91,28 @@ def write_pairs(verdicts: Path, raw: Sequence[Path], out: Path, say: Callable[[s
 
     Raises InputError for verdicts on other text.
     """
-    out.mkdir(parents=True, exist_ok=True)
     judged = read_verdicts(verdicts)
     if max(judged, default=0) >= len(raw):
         message = f"verdicts on {max(judged) + 1} files, and {len(raw)} are given; give all the files that were judged"
         raise InputError(verdicts, message)
-    for number, path in enumerate(raw):
-        own = judged.get(number, {})
-        rows: list[Row] = []
-        for place, line in enumerate(islice(read_text(path).split("\n"), max(own, default=-1) + 1)):
-            try:
-                rows += rows_of(line, own.get(place, ()))
-            except ValueError as error:
-                raise InputError(path, f"line {place + 1} has {error}; give the files that were judged, in the same order") from error
+    rows = [_rows_in(path, judged.get(number, {})) for number, path in enumerate(raw)]  # all of them, before any is written
+    out.mkdir(parents=True, exist_ok=True)
+    for number, (path, own) in enumerate(zip(raw, rows, strict=True)):
         for name, held in (("fit", False), ("held", True)):
-            chosen = [row for row in rows if _is_held_back(row) is held]
+            chosen = [row for row in own if _is_held_back(row) is held]
             (out / f"{name}.{number}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in chosen), "utf-8")
-        say(f"{path.name}: {len(rows):,} rows, {sum(source != target for source, target in rows):,} with an error")
+        say(f"{path.name}: {len(own):,} rows, {sum(source != target for source, target in own):,} with an error")
+
+
+def _rows_in(path: Path, judged: Mapping[int, Sequence[Verdict]]) -> list[Row]:
+    """``rows_of`` every line of a file. Raises InputError where it has something else than what was judged."""
+    rows: list[Row] = []
+    for place, line in enumerate(islice(read_text(path).split("\n"), max(judged, default=-1) + 1)):
+        try:
+            rows += rows_of(line, judged[place]) if place in judged else ()
+        except ValueError as error:
+            raise InputError(path, f"line {place + 1} has {error}; give the files that were judged, in the same order") from error
+    return rows
 
 
 def _is_held_back(row: Row) -> bool:
