@@ -226,6 +226,19 @@ def test_text_of_the_corpus_is_read_by_counts_without_it(
     assert "no counts of the corpus without part 7" in capsys.readouterr().err
 
 
+def test_a_part_that_there_is_not(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, out = str(chain / "text" / "fit.tsv"), ["--out", str(tmp_path / "run")]
+    start = ["--from", str(chain / "pretrain" / "checkpoint.pt"), "--data", str(chain / "data"), "--debug"]
+    for item, options, status, message in (
+        (f"{rows}:1@7", start, 123, "has no counts of the corpus without part 7"),
+        (f"{rows}:1@-3", start, 123, "the part must be 0 or more"),
+        (f"{rows}:1@0", ["--from", str(chain / "model")], 2, "pairs of a PART of the packed text need --data"),
+    ):
+        assert main(["finetune", item, *options, *out]) == status
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_pairs_of_a_part_are_marked_as_its_text(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     from corrector.electra.tokenizer import Tokenizer

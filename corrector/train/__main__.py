@@ -324,10 +324,14 @@ def _adapt(
     pairs: Sequence[str], start: Path, out: Path, pair_share: float | None, settings: tuple[str, ...], debug: bool
 ) -> None:
     from corrector.train.adapt import PAIR_SHARE, adapt
+    from corrector.train.counts import IN_NONE
     from corrector.train.start import open_model
 
     share = PAIR_SHARE if pair_share is None else pair_share
-    adapt(open_model(start), [_pair_set(item) for item in pairs], out, share, settings, debug, _say)
+    sets = [_pair_set(item) for item in pairs]
+    if any(item.part != IN_NONE for item in sets):
+        raise click.UsageError("pairs of a PART of the packed text need --data, the folder it was packed in")
+    adapt(open_model(start), sets, out, share, settings, debug, _say)
 
 
 def _pair_set(item: str) -> PairSet:

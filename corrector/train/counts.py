@@ -124,11 +124,16 @@ def load_marks(data: Path) -> tuple[MarkTables, ...]:
 
 def load_part(data: Path, number: int) -> MarkTables:
     """What ``write_marks`` wrote for text of the part ``number``, or of none. Raises InputError where there is none for it."""
-    if not (marks_path(data, number).is_file() and words_path(data, number).is_file()):
-        raise InputError(data, f"has no counts of the corpus without part {number}; {AGAIN}")
+    check_part(data, number)
     tables = MarkTables.load(marks_path(data, number))
     tables = tables.with_words(WordModel.load(words_path(data, number), tables.sets))
     return tables.with_contrasts(Contrasts.load(contrasts_path(data))) if contrasts_path(data).is_file() else tables
+
+
+def check_part(data: Path, number: int) -> None:
+    """Raise InputError where ``write_marks`` wrote nothing for text of the part ``number``."""
+    if not (marks_path(data, number).is_file() and words_path(data, number).is_file()):
+        raise InputError(data, f"has no counts of the corpus without part {number}; {AGAIN}")
 
 
 def marks_path(data: Path, left_out: int) -> Path:

@@ -12,6 +12,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError
 from corrector.train.batches import Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
+from corrector.train.counts import IN_NONE, check_part
 from corrector.train.observed import Observed, observe
 from corrector.train.pairs import PairSet
 from corrector.train.prepare import shard_names
@@ -82,6 +83,8 @@ def finetune(
     """
     data, out = Path(config.data), Path(config.out)
     raw, clean = shard_names(data)
+    for part in {item.part for item in sets} - {IN_NONE}:
+        check_part(data, part)
     tokenizer = Tokenizer.load(data / "vocab.txt")
     config = with_vocabulary(config, tokenizer)
     kinds = [(clean, "clean"), (raw, "raw")] if config.raw_share else [(clean, "clean")]
