@@ -96,10 +96,10 @@ def test_strict_f1_by_hand() -> None:
 
 
 def test_threshold_is_the_best_that_leaves_right_text_alone() -> None:
-    judged = {"erroneous": ROWS, "clean": [JudgedRow((), 0)] * 124 + [JudgedRow(((0.8, False, 1),), 0)]}
+    judged = {"erroneous": ROWS, "clean": [JudgedRow((), 0)] * 149 + [JudgedRow(((0.8, False, 1),), 0)]}
     said: list[str] = []
     assert 0.5 < choose_threshold(judged, said.append) <= 0.6
-    judged["clean"] = [*judged["clean"], JudgedRow(((0.8, False, 1),), 0)]  # now two of 126: too many below 0.8
+    judged["clean"] = [*judged["clean"], JudgedRow(((0.8, False, 1),), 0)]  # now two of 151: too many below 0.8
     assert choose_threshold(judged, said.append) > 0.8
     assert said
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from corrector.detect import probability
 
-UNCHANGED_SHARE = 0.992  # of error-free sentences that must stay as they are: 99 % is the aim, the rest is room for chance
+UNCHANGED_SHARE = 0.993  # of error-free sentences left alone by a check fitted without them; the final one leaves 99.5 % alone
 CHANGED_SHARES = (0.006, 0.007, 0.008, 0.010, 0.012, 0.015)  # of error-free sentences, at which models are compared
 
 
