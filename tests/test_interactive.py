@@ -262,12 +262,11 @@ def _ended(process: subprocess.Popen[bytes], keyboard: int, last: str) -> tuple[
 
     Python sees a signal that comes after its last look and before a read blocks only with the next one; nobody types as fast, a test may.
     """
-    while last == "\x03":
+    if last == "\x03":
         try:
             return process.communicate(timeout=10)
         except subprocess.TimeoutExpired:
             os.write(keyboard, last.encode())
-            last = ""
     return process.communicate(timeout=60)
 
 
