@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -126,16 +128,40 @@ def _training(training: Mapping[str, Any]) -> str:
     if network:
         shape = ", ".join(f"{key} {value}" for key, value in network.items())
         lines.append(f"- Network: {shape}")
+    before: Mapping[str, Any] = {}
     for number, run in enumerate(training.get("runs", ()), 1):
-        settings = ", ".join(f"{key} {value}" for key, value in run.items() if key not in ("tokens", "noise", "pairs"))
-        lines.append(f"- Run {number}: {run['tokens']:,} tokens seen; {settings}")
-        if run.get("noise"):
-            lines.append(f"  - Errors made: {', '.join(f'{key} {value}' for key, value in run['noise'].items())}")
-        for pair in run.get("pairs", ()):
-            lines.append(f"  - Labelled set {pair['name']}: {pair['rows']:,} rows, weight {pair['weight']:g}")
+        lines += _run(number, run, before)
+        before = run
     known = ("corpus", "network", "runs")
     lines += [f"- {key}: {value}" for key, value in training.items() if key not in known]
     return "\n".join(lines)
+
+
+def _run(number: int, run: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
+    """A run's lines: the first one's settings in full, of the others what differs from the run before."""
+    told = ", but ".join(filter(None, ("as before" if before else "", _differing(_settings(run), _settings(before)))))
+    lines = [f"- Run {number}: {run['tokens']:,} tokens seen{'; ' if told else ''}{told}"]
+    noise = _differing(run.get("noise") or {}, before.get("noise") or {})
+    lines += [f"  - Errors made: {noise}"] if noise else []
+    sets, earlier = _labelled(run.get("pairs") or ()), _labelled(before.get("pairs") or ())
+    return [*lines, f"  - Labelled sets: {sets or 'none'}"] if sets != earlier else lines
+
+
+def _settings(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in run.items() if key not in ("tokens", "noise", "pairs")}
+
+
+def _differing(settings: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    new = [f"{key} {value}" for key, value in settings.items() if key not in before or before[key] != value]
+    return ", ".join((*new, *(f"no {key}" for key in before if key not in settings)))
+
+
+def _labelled(pairs: Sequence[Mapping[str, Any]]) -> str:
+    """The sets with their rows and weights; files of one set, told apart by a number (``slips.0.tsv``), as one."""
+    rows: Counter[tuple[str, float]] = Counter()
+    for pair in pairs:
+        rows[re.sub(r"\.\d+(?=\.\w+$)", ".*", pair["name"]), pair["weight"]] += pair["rows"]
+    return "; ".join(f"{name} {count:,} rows, weight {weight:g}" for (name, weight), count in rows.items())
 
 
 def _calibration(calibration: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
