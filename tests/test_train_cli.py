@@ -308,6 +308,9 @@ def test_averaging_runs(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["average", *map(str, reversed(paths)), "--out", str(tmp_path / "reversed")]) == 0  # what led to the other is not lost
     (beside, last_one) = runs(tmp_path / "reversed" / "checkpoint.pt", TrainConfig(), 20_480)
     assert beside["pairs"] and not last_one["pairs"] and last_one["averaged"] == [20_480, 20_480]
+    again = [str(tmp_path / "checkpoint.pt"), str(paths[1])]  # the run averaged before is the same run as without
+    assert main(["average", *again, "--out", str(tmp_path / "again")]) == 0
+    assert [run["tokens"] for run in runs(tmp_path / "again" / "checkpoint.pt", TrainConfig(), 20_480)] == [20_480, 20_480]
     torch.save(first | {"model": {}}, tmp_path / "other.pt")
     assert main(["average", str(tmp_path / "other.pt"), str(paths[1]), "--out", str(tmp_path / "x")]) == 123
     assert "other.pt: its networks have another shape" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:
 
 
 def _runs_besides(own: Sequence[dict[str, Any]], others: Sequence[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The runs in ``others`` that are not in ``own``, each once; an earlier state of a run is the same run."""
+    """The runs in ``others`` that are not in ``own``, each once; an earlier state of a run, or one averaged since, is the same run."""
     besides: list[dict[str, Any]] = []
     for run in chain.from_iterable(others):
         if _settings(run) not in map(_settings, chain(own, besides)):
@@ -50,4 +50,4 @@ def _runs_besides(own: Sequence[dict[str, Any]], others: Sequence[Sequence[dict[
 
 def _settings(run: Mapping[str, Any]) -> str:
     """As JSON, as a ledger that was read has lists where a run's own record has tuples."""
-    return json.dumps({key: value for key, value in run.items() if key != "tokens"}, sort_keys=True)
+    return json.dumps({key: value for key, value in run.items() if key not in ("tokens", *ledger.NOTES)}, sort_keys=True)

@@ -14,7 +14,7 @@ from corrector.train.config import TrainConfig
 LEDGER = "ledger.json"
 _LOCAL = ("data", "out", "threads", "workers", "compile", "checkpoint_seconds", "log_steps", "model")
 """Settings that say nothing about the result, and the network, which a manifest has once."""
-_NOTES = ("averaged", "pruned", "grown", "revived")
+NOTES = ("averaged", "pruned", "grown", "revived")
 """What may have been done after the run: tokens of the runs whose networks were averaged; units of a layer before and after
 pruning; layers before and after growing; units of each layer that began anew."""
 
@@ -33,12 +33,12 @@ def write_ledger(
 
 
 def write(out: Path, record: Mapping[str, Any]) -> None:
-    """Write ``ledger.json`` as it is, with ``_NOTES`` where there are any."""
+    """Write ``ledger.json`` as it is, with ``NOTES`` where there are any."""
     (out / LEDGER).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def noted(checkpoint: Path, **notes: Sequence[int]) -> dict[str, Any]:
-    """The ledger beside a checkpoint, or one of nothing, with ``_NOTES`` of what was done to its networks since, to ``write``.
+    """The ledger beside a checkpoint, or one of nothing, with ``NOTES`` of what was done to its networks since, to ``write``.
 
     Raises ModelError for one that cannot be read.
     """
@@ -63,6 +63,6 @@ def read(checkpoint: Path) -> dict[str, Any] | None:
         return None
     try:
         record = json.loads(path.read_text("utf-8"))
-        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *(note for note in _NOTES if note in record))}
+        return {key: record[key] for key in ("earlier", "pair_share", "pairs", *(note for note in NOTES if note in record))}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(path, f"cannot be read as a training ledger ({error!r}); remove it to go without") from error
