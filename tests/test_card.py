@@ -58,7 +58,7 @@ def test_card_tells_everything_the_manifest_knows() -> None:
         "- Run 1: 30,000,000 tokens seen; seed 1",
         "  - Errors made: word 0.2",
         "- Run 2: 5,000,000 tokens seen; as before, but pair_share 0.5, no seed",
-        "  - Labelled sets: fit.tsv 6,464 rows, weight 2",
+        "  - Labelled sets: fit.tsv: 6,464 rows, weight 2",
         "- hours: 3",
         "- Fitted on: a.tsv (1,200 rows), b.tsv (7 rows)",
         "- Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on: c.tsv (90 rows)",
@@ -80,7 +80,7 @@ def test_a_run_tells_what_differs_from_the_run_before() -> None:
     third = second | {"tokens": 2_000_000, "pairs": pairs[:1]}
     fourth = {key: value for key, value in third.items() if key not in ("pairs", "clip")} | {"device": "cpu"}
     card = render_card(BARE | {"training": {"runs": [first, second, third, fourth]}})
-    sets = "essays.tsv 6,000 rows, weight 10; slips.*.tsv 1,401 rows, weight 4; slips.*.tsv 5 rows, weight 0.5"
+    sets = "essays.tsv: 6,000 rows, weight 10; slips.*.tsv: 1,401 rows, weight 4; slips.*.tsv: 5 rows, weight 0.5"
     wanted = f"""\
 - Run 1: 3,000,000 tokens seen; seed 1, clip 1.0
   - Errors made: word 0.2, shape 0.1
@@ -88,7 +88,7 @@ def test_a_run_tells_what_differs_from_the_run_before() -> None:
 - Run 2: 1,000,000 tokens seen; as before, but seed 2
   - Errors made: word 0.3
 - Run 3: 2,000,000 tokens seen; as before
-  - Labelled sets: essays.tsv 6,000 rows, weight 10
+  - Labelled sets: essays.tsv: 6,000 rows, weight 10
 - Run 4: 2,000,000 tokens seen; as before, but device cpu, no clip
   - Labelled sets: none
 """

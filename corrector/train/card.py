@@ -161,7 +161,7 @@ def _labelled(pairs: Sequence[Mapping[str, Any]]) -> str:
     rows: Counter[tuple[str, float]] = Counter()
     for pair in pairs:
         rows[re.sub(r"\.\d+(?=\.\w+$)", ".*", pair["name"]), pair["weight"]] += pair["rows"]
-    return "; ".join(f"{name} {count:,} rows, weight {weight:g}" for (name, weight), count in rows.items())
+    return "; ".join(f"{name}: {count:,} rows, weight {weight:g}" for (name, weight), count in rows.items())
 
 
 def _calibration(calibration: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
