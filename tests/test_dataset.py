@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,24 @@ def test_two_columns(tmp_path: Path) -> None:
     assert [row.number for row in labelled.rows] == [1, 3, 4]
     assert labelled.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert (labelled.read, labelled.dropped, labelled.truncated) == (3, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("set.tsv", "因该\t应该\n没错\t没错\n"), ("set.json", '[{"original_text": "因该", "correct_text": "应该"}]')],
+)
+def test_a_compressed_file_is_the_same_set(tmp_path: Path, name: str, text: str) -> None:
+    plain = load_set(write(tmp_path, text, name))
+    compressed = load_set(write(tmp_path, lzma.compress(text.encode()), f"{name}.xz"))
+    assert (compressed.name, compressed.format, compressed.sha256) == (plain.name, plain.format, plain.sha256)
+    assert compressed.rows == plain.rows
+
+
+@pytest.mark.parametrize("data", [b"no", b"", lzma.compress("因该\t应该\n".encode())[:-9]])
+def test_a_compressed_file_that_is_not_whole_is_told(tmp_path: Path, data: bytes) -> None:
+    path = write(tmp_path, data, "set.tsv.xz")
+    with pytest.raises(EvalDataError, match=r"set\.tsv\.xz: cannot be read: not a whole xz file"):
+        load_set(path)
 
 
 def test_four_columns_with_comments_on_top_and_a_byte_order_mark(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import lzma
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from corrector.eval.dataset import load_set
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "data" / "written").glob("*.tsv.xz"))
@@ -17,9 +18,8 @@ RUN = 10  # Han characters in a row; what is said everywhere is shorter
 
 
 def rows(path: Path) -> list[tuple[str, str]]:
-    text = lzma.decompress(path.read_bytes()).decode("utf-8") if path.suffix == ".xz" else path.read_text(encoding="utf-8")
-    lines = [line.split("\t") for line in text.splitlines()]
-    return [(line[0], line[1]) for line in lines if len(line) > 1]
+    labelled = load_set(path)
+    return [(row.source, row.target) for row in labelled.rows]
 
 
 def runs(text: str) -> Iterator[str]:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--plot", type=click.Path(), help="Draw reliability and precision against recall here, such as OUT.png.")
 def main(files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any) -> None:
-    """Score corrections of labelled FILES: `source<TAB>target` lines, CSCD, SIGHAN or pycorrector JSON.
+    """Score corrections of labelled FILES: `source<TAB>target` lines, CSCD, SIGHAN or pycorrector JSON, plain or
+    compressed (.xz).
 
     Without FILES the project's own labelled sentences (eval/) are used. Prints strict and official precision, recall
     and F1, sentence and character level, false positives on error-free sentences, and a signature to reproduce them.

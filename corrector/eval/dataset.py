@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ FORMATS: tuple[InputFormat, ...] = ("tsv", "cscd", "sighan", "pycorrector")
 JSON_KEYS = (("original_text", "correct_text"), ("source", "target"))
 """pycorrector's training and evaluation files use the first pair; its newer data sets on model hubs the second."""
 
+COMPRESSED = ".xz"
 SHIPPED = ("sentences.tsv", "traps.tsv")
 
 
@@ -35,7 +37,7 @@ class LabelledSet:
     """The usable rows of one file and what happened to the others.
 
     ``ordinals[i]`` is the 0-based place of ``rows[i]`` among the ``read`` rows of the file, dropped ones included.
-    ``sha256`` is the hash of the file's bytes (with a truth file, of both, input first).
+    ``sha256`` is the hash of the file's bytes, decompressed (with a truth file, of both, input first).
     """
 
     name: str
@@ -52,18 +54,18 @@ class LabelledSet:
 
 
 def load_set(path: str | Path, input_format: InputFormat | None = None, truth: str | Path | None = None) -> LabelledSet:
-    """Read a labelled file, finding out its format unless told. Rows of unequal length are dropped and counted.
+    """Read a labelled file, plain or compressed (.xz), finding out its format unless told. Rows of unequal length are dropped and counted.
 
     Raises EvalDataError, with the row, for anything else that cannot be scored.
     """
     path = Path(path)
-    data = _read(path)
+    data = read_bytes(path)
     text = _decode(path, data)
     chosen = input_format or detect_format(path, text)
     if truth is not None and chosen != "sighan":
         raise EvalDataError(path, f"a truth file belongs to SIGHAN test input, but this is {chosen}; leave --truth out")
     if truth is not None:
-        data += _read(Path(truth))
+        data += read_bytes(Path(truth))
     kept, ordinals, read = [], [], 0
     for row in _rows(path, text, chosen, truth):
         _check(path, row)
@@ -74,7 +76,8 @@ def load_set(path: str | Path, input_format: InputFormat | None = None, truth: s
     if not read:
         raise EvalDataError(path, "no labelled sentences in it; expected source<TAB>target, SIGHAN or JSON records")
     sha256 = hashlib.sha256(data).hexdigest()
-    return LabelledSet(path.stem, str(path), chosen, sha256, tuple(kept), tuple(ordinals), read, read - len(kept))
+    name = uncompressed_name(path).stem
+    return LabelledSet(name, str(path), chosen, sha256, tuple(kept), tuple(ordinals), read, read - len(kept))
 
 
 def shipped_paths(root: Path | None = None) -> tuple[Path, ...]:
@@ -114,7 +117,7 @@ def detect_format(path: Path, text: str) -> InputFormat:
     first = head.partition("\n")[0]
     if (head.startswith("<") and "\t" not in first) or first.lower().startswith(("(nid=", "(pid=")):
         return "sighan"
-    if head.startswith(("[", "{")) and (path.suffix in {".json", ".jsonl"} or "\t" not in first):
+    if head.startswith(("[", "{")) and (uncompressed_name(path).suffix in {".json", ".jsonl"} or "\t" not in first):
         return "pycorrector"
     cells = [line.split("\t") for _, line in _table_lines(text)][:20]
     if cells and all(len(row) == 3 and row[0] in {"0", "1"} for row in cells):
@@ -122,11 +125,23 @@ def detect_format(path: Path, text: str) -> InputFormat:
     return "tsv"
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """What is in a file, decompressed if it is an .xz. Raises EvalDataError if it cannot be read."""
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise EvalDataError(path, f"cannot be read: {error.strerror}") from error
+    if path.suffix != COMPRESSED:
+        return data
+    try:
+        return lzma.decompress(data)
+    except lzma.LZMAError as error:
+        raise EvalDataError(path, f"cannot be read: not a whole xz file ({error}); get it or compress it once more") from error
+
+
+def uncompressed_name(path: Path) -> Path:
+    """``set.tsv`` for ``set.tsv.xz``, anything else as it is."""
+    return path.with_suffix("") if path.suffix == COMPRESSED else path
 
 
 def _decode(path: Path, data: bytes) -> str:
@@ -152,7 +167,7 @@ def _rows(path: Path, text: str, chosen: InputFormat, truth: str | Path | None) 
         return _as_rows(sighan.training_rows(path, text))
     if truth is None:
         raise EvalDataError(path, "SIGHAN test input has no corrections in it; pass its truth file with --truth")
-    return _as_rows(sighan.labelled_rows(path, text, Path(truth), _decode(Path(truth), _read(Path(truth)))))
+    return _as_rows(sighan.labelled_rows(path, text, Path(truth), _decode(Path(truth), read_bytes(Path(truth)))))
 
 
 def _as_rows(triples: Iterable[tuple[int, str, str]]) -> Iterator[Row]:

@@ -6,7 +6,6 @@ text, only where in it they are: ``part<TAB>line<TAB>offset<TAB>original<TAB>rig
 
 from __future__ import annotations
 
-import lzma
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from corrector.errors import InputError
+from corrector.eval.dataset import read_bytes
 from corrector.pipeline import windows_of
 from corrector.train.corpus import read_text
 from corrector.types import Document, Sentence
@@ -41,11 +41,11 @@ Verdicts = Mapping[int, Mapping[int, Sequence[Verdict]]]
 
 
 def read_verdicts(path: Path) -> Verdicts:
-    """Read a file of verdicts, plain or compressed (.xz). Raises InputError for one that is not as described above."""
+    """Read a file of verdicts, plain or compressed (.xz). Raises InputError for one that is not as described above, EvalDataError for
+    one that cannot be read."""
     try:
-        data = path.read_bytes()
-        lines = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8").splitlines()
-    except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
+        lines = read_bytes(path).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
         raise InputError(path, f"cannot be read ({error}); give verdicts in UTF-8, plain or compressed by xz") from error
     found: defaultdict[int, defaultdict[int, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
     for number, line in enumerate(lines, 1):
