@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corrector.electra.contrasts import REACH, to_ends
-from corrector.electra.marks import PLAIN_MARKS, word_borders
+from corrector.electra.marks import PLAIN_MARKS, word_borders, words_of_two
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
 from corrector.similarity.misspellings import SURE, Meant, well_known
@@ -129,7 +129,7 @@ class Characters:
         text = "".join([self._letters[i] for i in encoding.ids.tolist()])
         found = well_known().meant(text)
         if found:  # in few windows; only these need the borders
-            found = well_known().meant(text, word_borders(encoding.types))
+            found = well_known().meant(text, word_borders(encoding.types), words_of_two(encoding.types))
         for place, char in by_heart().meant(text).items():
             if max(likeness(text[place], char)) >= MISQUOTED:
                 found[place] = Meant(char, SURE)

@@ -62,6 +62,22 @@ def test_a_form_where_one_word_ends_and_another_begins_says_nothing() -> None:
     assert known.meant("不必竟然", {2}) == {1: Meant("毕", SURE)}, "of three characters"
 
 
+def test_a_form_by_chance_says_nothing_where_mended_it_would_leave_half_a_word() -> None:
+    known = Misspellings({"促消": ("促销", BY_CHANCE), "膺品": ("赝品", SURE)})
+    assert known.meant("促消费膺品牌", (), {1, 4}) == {3: Meant("赝", SURE)}
+    assert known.meant("促消费", (), {0, 2}) == {1: Meant("销", BY_CHANCE)}
+
+
+@needs_model
+@pytest.mark.parametrize(("text", "says"), [("用促消费措施", False), ("促消活动", True), ("报消费用", True), ("期末稍微好些", False)])
+def test_where_a_form_stands_by_chance_the_words_beside_it_tell(text: str, says: bool) -> None:
+    tokenizer = find_model(None).tokenizer
+    tables = tokenizer.tables
+    assert tables is not None
+    characters = Characters(tokenizer.vocabulary, tokenizer.id_of, tables)
+    assert bool(characters.meant(tokenizer.encode(text))) is says
+
+
 def test_what_is_meant_is_proposed_with_its_evidence_and_nothing_else_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """走头无路 and 廖廖无几: an edit that changes what is meant and a neighbour too has no evidence."""
     vocabulary = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"走头投无路廖寥几我")

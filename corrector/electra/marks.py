@@ -59,6 +59,12 @@ def word_borders(types: NDArray[Any]) -> set[int]:
     return set((np.flatnonzero(ends[:-1] & (begins | three)[1:]) + 1).tolist())
 
 
+def words_of_two(types: NDArray[Any]) -> set[int]:
+    """The tokens with which a word of two characters begins whose second begins no other, by the marks (tokens,) of a text."""
+    begins = types & 2 > 0
+    return set(np.flatnonzero(begins[:-1] & ~begins[1:]).tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class MarkTables:
     """The words of a lexicon as sorted keys, for one vocabulary, and the corpus counts where there are any; ``associated`` is the table

@@ -2,7 +2,8 @@
 
 Whoever writes one takes it for right, so text has many of them and teaches that they are; and of rare words a small model knows little.
 Those of two characters may stand side by side by chance (山脉 博物馆), so a form of the list is evidence and no verdict, and where one word
-ends in the middle of it and another begins (不必|竟然) it is none.
+ends in the middle of it and another begins (不必|竟然) it is none; nor is one that often does so where a word begins in the middle of it
+and mended it would leave the rest of that word behind (促|消费|措施: 促销|费|措施, but 报|消费|用: 报销|费用).
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ class Misspellings:
         self._right_of = dict(forms)
         self._index = WordIndex(self._right_of)
 
-    def meant(self, text: str, words_begin: Container[int] = ()) -> dict[int, Meant]:
+    def meant(self, text: str, words_begin: Container[int] = (), words_of_two: Container[int] = ()) -> dict[int, Meant]:
         """The places of ``text`` that a wrong form has wrong, with what is meant; not those of two characters whose second is at
-        ``words_begin``, the places where one word ends and another begins.
+        ``words_begin``, the places where one word ends and another begins; nor those ``BY_CHANCE`` whose second is at ``words_of_two``,
+        the places where a word of two characters begins whose second does not begin another.
 
         >>> Misspellings({"膺品": ("赝品", SURE)}).meant("都是膺品。")
         {2: Meant(char='赝', evidence=2)}
@@ -47,9 +49,10 @@ class Misspellings:
         found: dict[int, Meant] = {}
         for span in self._index.occurrences(text):
             wrong = text[span.start : span.end]
-            if len(wrong) == 2 and span.start + 1 in words_begin:
-                continue
             right, evidence = self._right_of[wrong]
+            middle = span.start + 1
+            if len(wrong) == 2 and (middle in words_begin or (evidence == BY_CHANCE and middle in words_of_two)):
+                continue
             for place, (old, new) in enumerate(zip(wrong, right, strict=True), span.start):
                 if old != new:
                     found.setdefault(place, Meant(new, evidence))

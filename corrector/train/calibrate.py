@@ -36,7 +36,14 @@ from corrector.train.log_linear import MISSPELLING, Example, fit_check, fit_log_
 from corrector.train.pairs import PairSet, read_pairs
 from corrector.train.release import refresh_manifest
 from corrector.train.slips import count_slips
-from corrector.train.thresholds import JudgedRow, average_precision, choose_threshold, f1_at_equal_shares, platt
+from corrector.train.thresholds import (
+    JudgedRow,
+    average_precision,
+    cautious_enough,
+    choose_threshold,
+    f1_at_equal_shares,
+    platt,
+)
 from corrector.types import Document, Sentence
 
 Rows = Sequence[tuple[str, str]]
@@ -59,7 +66,8 @@ def calibrate(
     data: Path | None = None,
 ) -> Ranker:
     """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
-    ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it. A set of a weight below 1
+    ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it; the final check, too, must
+    leave nearly all text of the sets without any error alone (``thresholds.UNCHANGED_AT_LAST``). A set of a weight below 1
     has no say in anything but the check, and there so much. Text that the model's counts were made of is read by those of the folder
     ``data`` that are without its part of the corpus.
 
@@ -71,7 +79,9 @@ def calibrate(
     judged = _fit_and_judge(stages, fit, held_back, data)
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
-    threshold = choose_threshold(calibrated, say)
+    clean = [rows for rows in (*(item.pairs for item in fit), *held_back.values()) if rows and all(a == b for a, b in rows)]
+    at_last = [row.calibrated(scale, offset) for rows in clean for row in judge(stages, rows)]
+    threshold = cautious_enough(choose_threshold(calibrated, say), at_last)
     say(f"average precision {average_precision(judged):.4f}, mean F1 at equal false alarms {f1_at_equal_shares(judged):.4f}")
     profiles = {name: choose_threshold(calibrated, lambda _: None, share) for name, share in PROFILES.items()}
     return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)

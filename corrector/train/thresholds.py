@@ -10,7 +10,8 @@ import numpy as np
 
 from corrector.detect import probability
 
-UNCHANGED_SHARE = 0.993  # of error-free sentences left alone by a check fitted without them; the final one leaves 99.5 % alone
+UNCHANGED_SHARE = 0.993  # of error-free sentences left alone by a check fitted without them
+UNCHANGED_AT_LAST = 0.995  # of these sentences left alone by the final check, which has learned from them
 CHANGED_SHARES = (0.006, 0.007, 0.008, 0.010, 0.012, 0.015)  # of error-free sentences, at which models are compared
 
 
@@ -63,6 +64,15 @@ def choose_threshold(
         if unchanged >= unchanged_share and mean > best[0]:
             best = (mean, threshold)
     return best[1]
+
+
+def cautious_enough(threshold: float, clean: Sequence[JudgedRow], unchanged_share: float = UNCHANGED_AT_LAST) -> float:
+    """The threshold, raised by hundredths until so much of the clean text is left alone by the edits judged in it; at most 0.99."""
+    surest = [max((confidence for confidence, _, _ in row.edits), default=0.0) for row in clean]
+    hundredths, allowed = round(100 * threshold), (1 - unchanged_share) * len(clean)
+    while hundredths < 99 and sum(confidence >= hundredths / 100 for confidence in surest) > allowed:
+        hundredths += 1
+    return hundredths / 100
 
 
 def _error_free(judged: Mapping[str, Sequence[JudgedRow]]) -> list[JudgedRow]:
