@@ -68,7 +68,7 @@ def choose_threshold(
 
 def cautious_enough(threshold: float, clean: Sequence[JudgedRow], unchanged_share: float = UNCHANGED_AT_LAST) -> float:
     """The threshold, raised by hundredths until so much of the clean text is left alone by the edits judged in it; at most 0.99."""
-    surest = [max((confidence for confidence, _, _ in row.edits), default=0.0) for row in clean]
+    surest = _surest(clean)
     hundredths, allowed = round(100 * threshold), (1 - unchanged_share) * len(clean)
     while hundredths < 99 and sum(confidence >= hundredths / 100 for confidence in surest) > allowed:
         hundredths += 1
@@ -79,6 +79,11 @@ def _error_free(judged: Mapping[str, Sequence[JudgedRow]]) -> list[JudgedRow]:
     """The rows of the sets without any error; where there is no such set, the rows without."""
     clean = [row for rows in judged.values() if not any(r.wrong for r in rows) for row in rows]
     return clean or [row for rows in judged.values() for row in rows if not row.wrong]
+
+
+def _surest(rows: Sequence[JudgedRow]) -> list[float]:
+    """The highest confidence of an edit in each row, 0 where there is none."""
+    return [max((confidence for confidence, _, _ in row.edits), default=0.0) for row in rows]
 
 
 def average_precision(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
@@ -98,7 +103,7 @@ def average_precision(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
 def f1_at_equal_shares(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
     """The mean strict F1 of the sets with errors at the thresholds where ``CHANGED_SHARES`` of the error-free sentences are changed."""
     clean = _error_free(judged)
-    surest = sorted((max((confidence for confidence, _, _ in row.edits), default=0.0) for row in clean), reverse=True)
+    surest = sorted(_surest(clean), reverse=True)
     with_errors = [rows for rows in judged.values() if any(row.wrong for row in rows)]
     if not clean or not with_errors:
         return 0.0
