@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 
@@ -46,6 +47,27 @@ def test_while_nothing_new_is_ready_what_is_old_comes_again_so_many_times(monkey
     assert sorted(new) == [0, 1, 2]
     assert again == [*new, new[0]]
     assert made.repeated == 4
+
+
+def test_what_comes_is_received_in_a_thread_once_however_often_it_is_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_APART", 0)
+    threads = []
+
+    def receive(made: int) -> int:
+        threads.append(threading.get_ident())
+        return made + 10
+
+    with Workers(once, 2, repeats=1, receive=receive) as made:
+        assert sorted(made.take() for _ in range(4)) == [10, 10, 11, 11]
+    assert len(threads) == 2 and threading.get_ident() not in threads
+
+
+def test_an_error_while_receiving_is_raised() -> None:
+    def receive(made: tuple[int, int]) -> tuple[int, int]:
+        raise MemoryError("no room on the device")
+
+    with Workers(counting, 1, receive=receive) as made, pytest.raises(MemoryError, match="no room on the device"):
+        made.take()
 
 
 def test_an_error_in_a_process_is_raised() -> None:

@@ -278,7 +278,18 @@ class Trainer:
             self.share(number, self.config.workers, self.config.seed + self.tokens)
             return lambda: (self._draw(), start)
 
-        return Workers(begin, self.config.workers, self.config.repeats)
+        return Workers(begin, self.config.workers, self.config.repeats, self._received)
+
+    def _received(self, made: _Made) -> _Made:
+        """What a worker made, on the device. Nothing that is learned from has to wait for the copy."""
+        drawn, place = made
+        return (Batch(*map(self._copied, drawn)), place) if isinstance(drawn, Batch) else made
+
+    def _copied(self, array: Any) -> Tensor | None:
+        if array is None:
+            return None
+        tensor = torch.as_tensor(array)
+        return tensor if self.config.device == "cpu" else tensor.pin_memory().to(self.config.device, non_blocking=True)
 
     def _scheduled(self) -> TrainConfig:
         """The settings, where time is limited with as many tokens in all as there will be time for."""
