@@ -137,17 +137,20 @@ def _quantize(source: Path, target: Path) -> None:
 
 
 def export_pytorch(model: JointElectra, out: Path) -> None:
-    """Write the pair in half precision as transformers loads it (``ElectraForPreTraining``, ``ElectraForMaskedLM``)."""
+    """Write the pair in half precision as transformers loads it (``ElectraForPreTraining``, ``ElectraForMaskedLM``).
+
+    Both have the encoder and both heads, of which transformers reads its own: equal files, of which git keeps one.
+    """
     from safetensors.torch import save_file
 
     config = model.config.transformers_config()
-    names = ("discriminator", "generator")
-    classes = ("ElectraForPreTraining", "ElectraForMaskedLM")
-    for name, kind, state in zip(names, classes, transformers_state(model), strict=True):
+    detection, correction = transformers_state(model)
+    state = detection | correction
+    del state["generator_lm_head.weight"]  # tied to the word embeddings
+    for name, kind in ((DISCRIMINATOR, "ElectraForPreTraining"), (GENERATOR, "ElectraForMaskedLM")):
         folder = out / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text(json.dumps(config | {"architectures": [kind]}, indent=1) + "\n", "utf-8")
-        state.pop("generator_lm_head.weight", None)  # tied to the word embeddings
         save_file({key: tensor.half() for key, tensor in state.items()}, folder / "model.safetensors", {"format": "pt"})
 
 
