@@ -145,13 +145,13 @@ def export_pytorch(model: JointElectra, out: Path) -> None:
 
     config = model.config.transformers_config()
     detection, correction = transformers_state(model)
-    state = detection | correction
+    state = {name: tensor.half() for name, tensor in (detection | correction).items()}
     del state["generator_lm_head.weight"]  # tied to the word embeddings
     for name, kind in ((DISCRIMINATOR, "ElectraForPreTraining"), (GENERATOR, "ElectraForMaskedLM")):
         folder = out / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text(json.dumps(config | {"architectures": [kind]}, indent=1) + "\n", "utf-8")
-        save_file({key: tensor.half() for key, tensor in state.items()}, folder / "model.safetensors", {"format": "pt"})
+        save_file(state, folder / "model.safetensors", {"format": "pt"})
 
 
 def export_release(
