@@ -47,22 +47,29 @@ class Ranked:
         return range(self.edits.token + change.first, self.edits.token + change.end)
 
     @property
+    def belief(self) -> float:
+        """How surely something is wrong there: the belief in all of its edits together."""
+        return float(self.shares.sum())
+
+    @property
     def new_ids(self) -> dict[int, int]:
         """Token → id: the best edit."""
         return dict(zip(self.place, self.edits.changes[0].ids, strict=True))
 
 
-def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], before: Seen, after: Seen) -> Floats:
+def check_features(
+    text: str, tried: Sequence[Ranked], gains: Sequence[float], company: Sequence[float], before: Seen, after: Seen
+) -> Floats:
     """What the check knows of each group's best edit: (groups, CHECK_FEATURES).
 
-    The groups are of one window with this text, in order, with their ``word_model_gains``: ``before`` as it is and ``after`` with all
-    these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
+    The groups are of one window with this text, in order, with their ``word_model_gains`` and ``companies``: ``before`` as it is and
+    ``after`` with all these edits in it. An edit removes the suspicion of the tokens that are nearest to it.
     """
     places = [group.place for group in tried]
     removed = nearest_sums(suspicions(before.logits) - suspicions(after.logits), places)
     logits = before.logits.tolist(), after.logits.tolist()
     rows = []
-    for group, place, less, gain in zip(tried, places, removed, gains, strict=True):
+    for group, place, less, gain, other in zip(tried, places, removed, gains, company, strict=True):
         removed_here = min(max(less, -_MOST_REMOVED), _MOST_REMOVED)
         best, second = (*group.scores[:2].tolist(), -_WIDEST_MARGIN)[:2]
         margin = min(max(best - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
@@ -72,8 +79,19 @@ def check_features(text: str, tried: Sequence[Ranked], gains: Sequence[float], b
         named = [any(types[place.start : place.stop] >= PLAIN_MARKS) for types in (before.types, after.types)]  # rank.ALTERNATIVES
         edit = group.edits[0]
         nearby = surroundings(text, edit.index, edit.replacement)
-        rows.append((1.0, best, now, removed_here, margin, gain, level, *beside, *named, *nearby, *edit.features.tolist()))
+        rows.append((1.0, best, now, removed_here, margin, gain, level, other, *beside, *named, *nearby, *edit.features.tolist()))
     return np.array(rows, dtype=np.float32)
+
+
+def companies(tried: Sequence[Ranked]) -> list[float]:
+    """How surely something else is wrong in each group's window: the ranker's belief that the surest of the other groups is: (groups,).
+
+    Next to a sure slip a doubtful place often is nothing but its shadow. Once the slip is mended the next round sees that place alone.
+    """
+    by_window: dict[int, list[Ranked]] = {}
+    for group in tried:
+        by_window.setdefault(group.window, []).append(group)
+    return [max((other.belief for other in by_window[group.window] if other is not group), default=0.0) for group in tried]
 
 
 def word_model_gains(tried: Sequence[tuple[Encoding, Ranked]], characters: Characters) -> list[float]:

@@ -30,7 +30,7 @@ BESIDE = tuple(f"{where}_{when}" for when in ("before", "after") for where in ("
 ALTERNATIVES = ("alternative_before", "alternative_after")
 """Whether the marks name anything as fitting better at the edit's place, and whether they still do with the edit."""
 CHECK_FEATURES = (
-    "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain", "level_after",
+    "bias", "score", "detection_after", "suspicion_removed", "margin", "wide_word_model_gain", "level_after", "company",
     *BESIDE, *ALTERNATIVES, *SURROUNDINGS, *FEATURES,
 )  # fmt: skip
 

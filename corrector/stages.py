@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corrector.check import Ranked, Seen, check_features, word_model_gains
+from corrector.check import Ranked, Seen, check_features, companies, word_model_gains
 from corrector.detect import detect
 from corrector.edit_features import FEATURES
 from corrector.edits import Edits, Proposal, edits_of
@@ -211,12 +211,13 @@ class Stages:
         changes = [(encodings[ranked[own[0]].window], dict(chain(*(ranked[n].new_ids.items() for n in own)))) for own in trials]
         changed = self._rewritten(changes)
         afters = self.runtime.read(changed)
-        gains = word_model_gains([(encodings[one.window], one) for one in ranked], self.characters)
+        gains, company = word_model_gains([(encodings[one.window], one) for one in ranked], self.characters), companies(ranked)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             number = ranked[own[0]].window
             without, with_edits = Seen(encodings[number].types, readings[number].logits), Seen(encoding.types, after.logits)
-            checks[own] = check_features(windows[number].text, [ranked[n] for n in own], [gains[n] for n in own], without, with_edits)
+            known = [ranked[n] for n in own], [gains[n] for n in own], [company[n] for n in own]
+            checks[own] = check_features(windows[number].text, *known, without, with_edits)
         confidences = self.ranker.confidences(checks)
         for own, encoding, after in zip(trials, changed, afters, strict=True):
             if confidences[own].min() >= self.ranker.min_confidence:  # then this is what the next round begins with

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corrector.check import Ranked, Seen, check_features, nearest_sums, suspicions
+from corrector.check import Ranked, Seen, check_features, companies, nearest_sums, suspicions
 from corrector.edit_features import FEATURES
 from corrector.edits import Change, Edits
 from corrector.electra.marks import PLAIN_MARKS
@@ -12,12 +12,14 @@ from corrector.rank import ALTERNATIVES, CHECK_FEATURES
 from corrector.surroundings import SURROUNDINGS
 
 
-def ranked(token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,)) -> Ranked:
+def ranked(
+    token: int, scores: tuple[float, ...], ids: tuple[int, ...] = (9,), *, window: int = 0, shares: tuple[float, ...] = ()
+) -> Ranked:
     """A group at ``token`` whose best edit changes its second character on to ``ids``."""
     changes = tuple(Change(1, ids) for _ in scores)
     features = np.arange(len(scores) * len(FEATURES), dtype=np.float32).reshape(len(scores), -1)
     edits = Edits(token - 1, token, "天地人", changes, features, "字" * 10)
-    return Ranked(0, edits, np.array(scores, dtype=np.float32), np.zeros(len(scores), dtype=np.float32))
+    return Ranked(window, edits, np.array(scores, dtype=np.float32), np.array(shares or [0.0] * len(scores), dtype=np.float32))
 
 
 def seen(logits: Floats, **alternatives: int) -> Seen:
@@ -37,6 +39,15 @@ def test_where_the_best_edit_is() -> None:
     assert (group.place, group.new_ids) == (range(5, 7), {5: 8, 6: 9})
 
 
+def test_company_is_the_surest_other_group_of_the_same_window() -> None:
+    def group(window: int, token: int, *shares: float) -> Ranked:
+        return ranked(token, (0.0,) * len(shares), window=window, shares=shares)
+
+    groups = [group(0, 1, 0.5, 0.25), group(0, 4, 0.125), group(1, 1, 0.75), group(0, 7, 0.5)]
+    assert companies(groups) == [0.5, 0.75, 0.0, 0.75]
+    assert companies([]) == []
+
+
 def test_every_token_belongs_to_the_nearest_place() -> None:
     values = np.array([1, 2, 4, 8, 16, 32, 64], dtype=np.float32)
     assert nearest_sums(values, [range(3, 4)]) == [127]
@@ -51,7 +62,7 @@ def test_features_by_hand() -> None:
     before[3], before[9] = np.log(3), np.log(7)  # suspicion ln 4 and ln 8
     after[3], after[4], after[9] = 0.0, np.log(3), -50.0  # ln 2 and, made by the first edit, ln 4; nothing
     first, second = ranked(2, (2.0, 0.5), ids=(8, 9)), ranked(8, (1.0,))
-    rows = check_features("天地人天地人天地人", [first, second], [0.25, -3.0], seen(before), seen(after))
+    rows = check_features("天地人天地人天地人", [first, second], [0.25, -3.0], [0.5, 0.75], seen(before), seen(after))
     assert rows.shape == (2, len(CHECK_FEATURES))
     assert rows[:, column("bias")].tolist() == [1, 1]
     assert rows[:, column("score")].tolist() == [2, 1]
@@ -60,6 +71,7 @@ def test_features_by_hand() -> None:
     assert rows[:, column("margin")].tolist() == [1.5, 10]  # there is no second: as if it scored -10, limited
     assert rows[:, column("wide_word_model_gain")].tolist() == [0.25, -3.0]
     assert rows[:, column("level_after")].tolist() == [15, 15]
+    assert rows[:, column("company")].tolist() == [0.5, 0.75]
     assert (rows[:, -len(FEATURES) :] == np.arange(len(FEATURES))).all()
     around = rows[:, column(SURROUNDINGS[0]) : -len(FEATURES)]  # of 人→字 at 4 in this text, and of 地→字
     assert [dict(zip(SURROUNDINGS, row, strict=True))["pair_repeated_before"] for row in around.tolist()] == [1, 1]
@@ -68,7 +80,7 @@ def test_features_by_hand() -> None:
 def test_what_stands_beside_an_edit() -> None:
     logits = np.arange(12, dtype=np.float32)
     groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(8, (1.0,))]
-    first, last = check_features("天地人天地人天地人天", groups, [0.0, 0.0], seen(logits), seen(logits + 20))
+    first, last = check_features("天地人天地人天地人天", groups, [0.0, 0.0], [0.0, 0.0], seen(logits), seen(logits + 20))
     beside = slice(column("two_left_before"), column("two_right_after") + 1)
     # Tokens 2 and 3 are changed, token 9 the other time; 0 and 11 are [CLS] and [SEP].
     assert first[beside].tolist() == [-8, 1, 4, 5, -8, 21, 24, 25]
@@ -78,7 +90,8 @@ def test_what_stands_beside_an_edit() -> None:
 def test_what_the_marks_name_as_better() -> None:
     logits = np.zeros(12, dtype=np.float32)
     groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(6, (1.0,), ids=(8, 9)), ranked(9, (1.0,))]  # tokens 2 and 3, 7 and 8, 10
-    rows = check_features("天地人天地人天地人天", groups, [0.0] * 3, seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4))
+    before, after = seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4)
+    rows = check_features("天地人天地人天地人天", groups, [0.0] * 3, [0.0] * 3, before, after)
     found = rows[:, column(ALTERNATIVES[0]) : column(ALTERNATIVES[-1]) + 1]
     assert found.tolist() == [[1, 0], [1, 1], [0, 1]]
 
