@@ -6,14 +6,14 @@ was proposed, every feature of the ranker with its share of the score, the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
-from corrector.pipeline import REPORTED_CONFIDENCE
+from corrector.pipeline import DIGITS, REPORTED_CONFIDENCE
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
 from corrector.render.describe import REASONS, described, percent
@@ -21,7 +21,7 @@ from corrector.render.tables import View
 from corrector.revision import Revision
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
-from corrector.types import Correction, Document, Sentence, Span
+from corrector.types import CorrectedDocument, Correction, Document, Sentence, Span
 
 if TYPE_CHECKING:
     from corrector.electra.runtime import Encoding, Floats
@@ -32,19 +32,26 @@ LISTED, DETAILED = 12, 4  # proposals of a group by name, and with all their fea
 _BAR = 16  # columns of a whole bar
 _PARTS = " ▏▎▍▌▋▊▉█"  # eighths of a column
 _FITS = ("well", "fairly", "weakly", "hardly")
+_AGAIN = "  (found when the corrected sentence was read again)"
 _WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 3"), (8, "in a word of 4"))
+
+
+Decided = Mapping[Span, tuple[str, str]]
+"""By place: what it becomes, as the text writes it, and whether that is corrected or suggested."""
 
 
 def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     """The whole explanation of a short text, several lines; long texts are explained window by window.
 
     Tables are aligned by display width. What it tells is the first reading; a corrected sentence is read again, and where
-    that finds more, the result at the end says so.
+    that finds more or decides otherwise, the result at the end says so.
     """
     view = View(color)
     document = Document(None, text, protected=ignored_spans(text))
     revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
     windows = list(revision.windows(corrector.stages.max_length))
+    choices = [corrector.stages.choices([window])[0] for window in windows]
+    decided = _decided(corrector, revision, windows, choices)
     ranker = corrector.stages.ranker
     sooner = ", or sooner if its mark speaks against it" if ranker.suspicion[3] else ""
     parts = [
@@ -53,18 +60,30 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     ]
     if not windows:
         parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
-    decided: set[Span] = set()
-    for number, window in enumerate(windows, 1):
+    for number, (window, own) in enumerate(zip(windows, choices, strict=True), 1):
         name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
-        parts += _window(corrector, text, window, view, decided)
+        parts += _window(corrector, text, window, own, view, decided)
     parts.append(view.title("Result"))
     parts += _result(corrector, text, decided)
     return "".join(parts)
 
 
-def _window(corrector: Corrector, text: str, window: Sentence, view: View, decided: set[Span]) -> Iterator[str]:
-    """The readings of one window of ``text`` and its suspicions; the places decided on go into ``decided``."""
+def _decided(
+    corrector: Corrector, revision: Revision, windows: Sequence[Sentence], choices: Sequence[Sequence[GroupChoice]]
+) -> Decided:
+    """What the first reading comes to; settles it in ``revision``."""
+    for window, own in zip(windows, choices, strict=True):
+        reported = [choice for choice in own if choice.confidence >= _reported(corrector)]
+        revision.note(window, [_correction(window, choice) for choice in reported])
+    revision.settle()
+    return {correction.span: (correction.replacement, how) for correction, how in _found(revision.result())}
+
+
+def _window(
+    corrector: Corrector, text: str, window: Sentence, choices: Sequence[GroupChoice], view: View, decided: Decided
+) -> Iterator[str]:
+    """The readings of one window of ``text`` and its suspicions."""
     stages = corrector.stages
     encoding = stages.tokenizer.encode(window.text)
     logits = stages.runtime.read([encoding])[0].logits
@@ -72,7 +91,7 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
     yield _readings(corrector, text, window, encoding, logits, suspicions, view)
     if not suspicions:
         yield "No character is suspicious enough: nothing is proposed.\n"
-    for choice in stages.choices([window])[0]:
+    for choice in choices:
         first = min(edit.index for edit in choice.edits) + window.span.start
         last = max(edit.index + len(edit.original) for edit in choice.edits) + window.span.start
         suspicions -= set(range(first, last))
@@ -80,7 +99,7 @@ def _window(corrector: Corrector, text: str, window: Sentence, view: View, decid
         where = f"character {first + 1}" if last - first == 1 else f"characters {first + 1} to {last}"
         yield view.title(f"Suspicion {safe(original)}, {where}")
         yield from _choice(corrector, choice, view)
-        decided.add(_decided(choice, window.span.start))
+        yield _decision(corrector, window, choice, decided)
     for place in sorted(suspicions):
         yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing likely enough can be proposed.\n"
 
@@ -142,7 +161,7 @@ def _marks(mark: int, vocabulary: Sequence[str], slips: bool = False) -> tuple[s
 
 
 def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[str]:
-    """The proposals of a group, their features, the check and the decision."""
+    """The proposals of a group, their features and the check."""
     rows = []
     for rank, (edit, score) in enumerate(zip(choice.edits[:LISTED], choice.scores, strict=False)):
         confidence = "not checked" if rank else _exact(choice.confidence)
@@ -152,7 +171,6 @@ def _choice(corrector: Corrector, choice: GroupChoice, view: View) -> Iterator[s
     if len(choice.edits) > LISTED:
         yield f"  and {len(choice.edits) - LISTED} more\n"
     yield "\n" + _features(corrector, choice, view)
-    yield _decision(corrector, choice)
 
 
 def _features(corrector: Corrector, choice: GroupChoice, view: View) -> str:
@@ -181,39 +199,47 @@ def _share(share: float, value: float) -> str:
     return f"{share:+.2f} {f'({value:.2f})':>8}"
 
 
-def _decision(corrector: Corrector, choice: GroupChoice) -> str:
-    edit, confidence = choice.edits[0], choice.confidence
-    reported = min(REPORTED_CONFIDENCE, corrector.min_confidence)
-    if confidence >= corrector.min_confidence:
+def _decision(corrector: Corrector, window: Sentence, choice: GroupChoice, decided: Decided) -> str:
+    edit, correction = choice.edits[0], _correction(window, choice)
+    if choice.confidence < _reported(corrector):
+        verdict = f"is not reported: below {_exact(_reported(corrector))}"
+    elif correction.span not in decided:
+        verdict = "is not made: the text writes both alike"
+    elif correction.confidence >= corrector.min_confidence:
         verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
-    elif confidence >= reported:
-        verdict = f"is only suggested: below {_exact(corrector.min_confidence)}"
     else:
-        verdict = f"is not reported: below {_exact(reported)}"
-    return f"Decision: {safe(edit.original)} → {safe(edit.replacement)}, {_exact(confidence)}, {verdict}.\n"
+        verdict = f"is only suggested: below {_exact(corrector.min_confidence)}"
+    return f"Decision: {safe(edit.original)} → {safe(edit.replacement)}, {_exact(choice.confidence)}, {verdict}.\n"
 
 
-def _decided(choice: GroupChoice, start: int) -> Span:
-    """The place of the best edit."""
+def _reported(corrector: Corrector) -> float:
+    return min(REPORTED_CONFIDENCE, corrector.min_confidence)
+
+
+def _correction(window: Sentence, choice: GroupChoice) -> Correction:
+    """The best edit, as the models read it."""
     edit = choice.edits[0]
-    return Span(start + edit.index, start + edit.index + len(edit.original))
+    start = window.span.start + edit.index
+    return Correction(Span(start, start + len(edit.original)), edit.original, edit.replacement, round(choice.confidence, DIGITS))
 
 
-def _result(corrector: Corrector, text: str, decided: set[Span]) -> Iterator[str]:
-    """What the corrector itself makes of the text."""
-    corrected = corrector.correct(text)
+def _found(corrected: CorrectedDocument) -> list[tuple[Correction, str]]:
+    """Everything found in a text in order, and whether it is corrected or suggested."""
     found = [*((c, "corrected") for c in corrected.corrections), *((c, "suggested") for c in corrected.suggestions)]
-    for correction, how in sorted(found, key=lambda pair: pair[0].span):
-        yield f"  {described(correction)}  {how}, character {correction.span.start + 1}{_later(correction, decided)}\n"
+    return sorted(found, key=lambda pair: pair[0].span)
+
+
+def _result(corrector: Corrector, text: str, decided: Decided) -> Iterator[str]:
+    """What the corrector itself makes of the text, and whether the first reading had not come to it."""
+    corrected = corrector.correct(text)
+    found = _found(corrected)
+    for correction, how in found:
+        again = "" if decided.get(correction.span) == (correction.replacement, how) else _AGAIN
+        yield f"  {described(correction)}  {how}, character {correction.span.start + 1}{again}\n"
     if not found:
         yield "  The text stays as it is.\n"
     if corrected.unprocessed:
         yield f"  {corrected.unprocessed} of the windows could not be processed.\n"
-
-
-def _later(correction: Correction, decided: set[Span]) -> str:
-    known = correction.span in decided or correction.reason == "confusion"
-    return "" if known else "  (found when the corrected sentence was read again)"
 
 
 def _bar(value: float) -> str:

@@ -156,6 +156,12 @@ def test_sighan_test_pair(tmp_path: Path) -> None:
     assert labelled.sha256 == hashlib.sha256((INPUT + TRUTH).encode()).hexdigest()
 
 
+def test_sighan_positions_count_an_ideographic_space_at_the_beginning(tmp_path: Path) -> None:
+    path = write(tmp_path, "(NID=1) \t\u3000我門去公園。 \t\r\n(NID=2)\t我門\u3000\n", "TestInput.txt")
+    truth = write(tmp_path, "1, 3, 們\n2, 2, 們\n", "TestTruth.txt")
+    assert pairs(load_set(path, truth=truth)) == [("\u3000我門去公園。", "\u3000我們去公園。"), ("我門\u3000", "我們\u3000")]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_pycorrector_array(tmp_path: Path, indent: int | None) -> None:
     records = [
@@ -195,6 +201,7 @@ BAD = [
     ("sighan", SGML_2015.replace('"A2-2" location', '"A2-9" location'), 12, "not in its essay"),
     ("sighan", SGML_2015.replace('"A2-2">', '"A2-1">'), 4, "twice"),
     ("sighan", SGML_2015.replace('location="9"', 'location="x"'), 12, "location"),
+    ("sighan", SGML_2015.replace('location="9"', 'location="²"'), 12, "location"),
     ("sighan", SGML_2015.replace("<WRONG>应为", "<WRONG>不在"), 12, "does not occur"),
     ("sighan", SGML_2015.replace("<WRONG>应为", "<WRONG>"), 12, "without a wrong word"),
 ]
@@ -210,11 +217,29 @@ def test_unusable_files_are_named_with_their_row(
     assert (caught.value.file, caught.value.row) == (str(path), row)
 
 
+@pytest.mark.parametrize("before, row", [("", None), ('{"source": "甲", "target": "甲"}\n', 2)], ids=["array", "lines"])
+@pytest.mark.parametrize("beyond", ["[" * 100_000, f"[{'1' * 5000}]"], ids=["brackets", "digits"])
+def test_json_that_python_refuses_to_read(tmp_path: Path, before: str, row: int | None, beyond: str) -> None:
+    with pytest.raises(EvalDataError, match="not usable JSON: a number too long or too many brackets") as caught:
+        load_set(write(tmp_path, before + beyond, "set.json"))
+    assert caught.value.row == row
+
+
+def test_sighan_positions_of_thousands_of_digits(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    with pytest.raises(EvalDataError, match="numeric location"):
+        load_set(write(tmp_path, SGML_2015.replace('location="9"', f'location="{digits}"'), "a.sgml"))
+    truth = write(tmp_path, f"A2-0011-2, 0\nA2-0011-1, {digits}, 应\n", "truth.txt")
+    with pytest.raises(EvalDataError, match="position, character"):
+        load_set(write(tmp_path, INPUT, "input.txt"), truth=truth)
+
+
 BAD_TRUTHS = [
     ("A2-0011-2, 0\nA2-0011-1, 9, 应\n", 2, "outside"),
     ("A2-0011-2, 0\nA2-0011-1, 1\n", 2, "expected"),
     ("A2-0011-2, 0\nA2-0011-1, 1, 应该\n", 2, "expected"),
     ("A2-0011-2\n", 1, "expected"),
+    ("A2-0011-2, 0\nA2-0011-1, ², 应\n", 2, "expected"),
     ("A2-0011-2, 0\n", None, "no line for sentence A2-0011-1"),
     (TRUTH + "A2-0011-2, 0\n", 3, "answered twice"),
     (TRUTH + "A2-0011-3, 0\n", 3, "is not in"),

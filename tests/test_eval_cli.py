@@ -200,6 +200,14 @@ def test_saved_predictions_score_the_same(labelled: str, tmp_path: Path) -> None
     assert "|model:file predictions.txt|" in second["signature"] and "|threshold:none|" in second["signature"]
 
 
+def test_lone_surrogates_are_saved_and_read_back(tmp_path: Path) -> None:
+    labelled, saved = tmp_path / "set.json", tmp_path / "predictions.txt"
+    labelled.write_text(json.dumps([{"source": "\ud800我因该去", "target": "\ud800我应该去"}]), encoding="utf-8")
+    run(str(labelled), "--save-predictions", str(saved))
+    assert saved.read_bytes().decode("utf-8", "surrogatepass") == "\ud800我应该去\n"
+    assert one_set(str(labelled), "--predictions", str(saved))["scores"]["accuracy"] == 1.0
+
+
 def test_predictions_for_every_row_read_and_several_files(labelled: str, tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.txt"
     texts = [target if len(source) == len(target) else "随便" for source, target, _ in ROWS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 
 import click
 import numpy as np
@@ -18,7 +19,7 @@ from corrector.explain import LISTED, explain
 from corrector.pipeline import Corrector
 from corrector.propose import Characters
 from corrector.rank import CHECK_FEATURES
-from corrector.stages import Stages
+from corrector.stages import GroupChoice, Stages
 from corrector.types import Sentence, Span
 from corrector.words import ProtectedWords
 from tests.test_pipeline import VOCABULARY, make
@@ -101,6 +102,45 @@ def test_the_decision_follows_the_threshold() -> None:
     text = explain(make(min_confidence=1.0)[0], "我今天很高形。")
     assert "is only suggested: below 100 %.\n" in text
     assert "suggested, character 6" in text
+
+
+AGAIN = "  (found when the corrected sentence was read again)"
+
+
+def test_a_place_decided_otherwise_on_reading_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """形 is doubtful for as long as 因 stands in its sentence."""
+    corrector, _ = make()
+    choices = corrector.stages.choices
+
+    def doubtful(windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
+        return [
+            [dataclasses.replace(c, confidence=0.3) if "形" in c.edits[0].original and "因" in window.text else c for c in own]
+            for window, own in zip(windows, choices(windows), strict=True)
+        ]
+
+    monkeypatch.setattr(corrector.stages, "choices", doubtful)
+    text = explain(corrector, "我因该今天很高形。")
+    assert "Decision: 形 → 兴, 30.0 %, is only suggested: below 50.0 %.\n" in text
+    first, second = text.partition("\nResult\n")[2].splitlines()
+    assert first.endswith("corrected, character 2") and second.endswith(f"corrected, character 8{AGAIN}")
+
+
+def test_another_replacement_on_reading_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    corrector, _ = make({"形": "型"})
+    monkeypatch.setattr(corrector, "correct", make({"形": "兴"})[0].correct)
+    text = explain(corrector, "我今天很高形。")
+    assert "Decision: 形 → 型" in text and text.endswith(f"corrected, character 6{AGAIN}\n")
+
+
+def test_what_the_text_writes_alike_is_not_made() -> None:
+    text = explain(make({"高": "好"})[0], "我今天很\u2fbc。")
+    assert re.search(r"^Decision: 高 → 好, [\d.]+ %, is not made: the text writes both alike\.$", text, re.MULTILINE)
+    assert text.endswith("The text stays as it is.\n")
+
+
+def test_a_correction_of_traditional_text_is_not_taken_for_a_later_one() -> None:
+    text = explain(Corrector(threads=1), "他把頭髮減短了。")
+    assert "Decision: 减 → 剪" in text and "減 → 剪" in text and AGAIN not in text
 
 
 def test_a_suspicion_without_proposals_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,7 @@ def test_hand_worked_table() -> None:
         predicted_edits=6,
         position_hit_edits=4,
         character_hit_edits=3,
+        exact=3,
     )
     assert scores.strict_correction == PRF(1 / 5, 1 / 5, pytest.approx(1 / 5))
     assert scores.strict_detection == PRF(2 / 5, 2 / 5, pytest.approx(2 / 5))
@@ -96,6 +97,11 @@ def test_nothing_to_divide_by() -> None:
 def test_a_prediction_of_another_length_is_broken_and_changes_nothing() -> None:
     counts = count_sentence("abcd", "aXcd", "aXcde")
     assert (counts.broken_length, counts.changed, counts.corrected, counts.erroneous) == (1, 0, 0, 1)
+
+
+def test_a_prediction_of_another_length_is_not_exact() -> None:
+    scores = evaluate([("abcd", "abcd", "abcde"), ("abcd", "abcd", "abcd")])
+    assert (scores.accuracy, scores.unchanged_share, scores.false_positive_rate) == (0.5, 1.0, 0.0)
 
 
 def test_unusable_arguments_are_refused() -> None:

@@ -113,10 +113,11 @@ def run(
 
 
 def _save(path: str, predicted: Sequence[Sequence[Prediction]]) -> None:
+    """One a line; lone surrogates, which UTF-8 has no place for, as ``read_predictions`` reads them back."""
     from corrector.errors import InputError
 
     try:
-        with open(path, "w", encoding="utf-8", newline="\n") as output:
+        with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as output:
             output.writelines(prediction.text + "\n" for several in predicted for prediction in several)
     except OSError as error:
         raise InputError(path, f"cannot be written: {error.strerror}") from error

@@ -233,12 +233,15 @@ def _json_pair(record: object) -> tuple[str, str] | None:
 
 def _json_records(path: Path, text: str) -> Iterator[tuple[int, object]]:
     """The records of a JSON array, numbered from 1, or of JSON lines, numbered by line."""
+    beyond = "not usable JSON: a number too long or too many brackets inside each other"
     try:
         if text.lstrip().startswith("["):
             yield from enumerate(json.loads(text), start=1)
             return
     except json.JSONDecodeError as error:
         raise EvalDataError(path, f"not valid JSON: {error.msg}", error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise EvalDataError(path, beyond) from error
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -246,3 +249,5 @@ def _json_records(path: Path, text: str) -> Iterator[tuple[int, object]]:
             yield number, json.loads(line)
         except json.JSONDecodeError as error:
             raise EvalDataError(path, f"not valid JSON: {error.msg}; one record a line or one array", number) from error
+        except (ValueError, RecursionError) as error:
+            raise EvalDataError(path, beyond, number) from error

@@ -33,6 +33,7 @@ class Counts:
     position_hit_edits: int = 0
     character_hit_edits: int = 0
     broken_length: int = 0
+    exact: int = 0
 
     def vector(self) -> tuple[int, ...]:
         """The fields in their order, for arithmetic over many sentences."""
@@ -86,6 +87,7 @@ def count_sentence(source: str, target: str, prediction: str) -> Counts:
         position_hit_edits=len(gold.keys() & predicted.keys()),
         character_hit_edits=len(gold.items() & predicted.items()),
         broken_length=int(broken),
+        exact=int(prediction == target),
     )
 
 
@@ -160,7 +162,7 @@ class Scores:
             character_detection=PRF.of(c.position_hit_edits, c.predicted_edits, c.gold_edits),
             false_positive_rate=rate,
             unchanged_share=None if rate is None else 1.0 - rate,
-            accuracy=ratio(c.corrected + c.error_free - c.false_positives, c.sentences),
+            accuracy=ratio(c.exact, c.sentences),
         )
 
     def flat(self) -> dict[str, float | None]:

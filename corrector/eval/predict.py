@@ -53,7 +53,7 @@ def read_predictions(path: str | Path, sets: Sequence[LabelledSet]) -> list[list
     anything else raises EvalDataError.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = Path(path).read_bytes().decode("utf-8-sig", "surrogatepass").replace("\r\n", "\n")
     except OSError as error:
         raise EvalDataError(path, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

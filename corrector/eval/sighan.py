@@ -14,7 +14,11 @@ from pathlib import Path
 
 from corrector.errors import EvalDataError
 
-INPUT_LINE = re.compile(r"\((?:nid|pid)=([^)\s]+)\)\s+(\S.*)", re.IGNORECASE)
+INPUT_LINE = re.compile(r"\((?:nid|pid)=([^)\s]+)\)[ \t]+([^ \t].*)", re.IGNORECASE)
+"""An ideographic space that the sentence begins with is a part of it: positions count it."""
+
+BLANKS = " \t\r"  # around a line
+MOST_DIGITS = 9  # of a position; Python refuses to read thousands of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ def _apply(path: Path, passage: Passage, mistakes: list[Mistake]) -> str:
 
 def _find(path: Path, passage: Passage, mistake: Mistake) -> int:
     """Where the wrong word begins: the occurrence that covers the location, else the nearest (some labels are off)."""
-    if not mistake.location.strip().isdigit():
+    if not _is_position(mistake.location.strip()):
         raise EvalDataError(path, f"mistake without a numeric location, found {mistake.location!r}", mistake.line)
     if not mistake.wrong or not mistake.correction:
         raise EvalDataError(path, "mistake without a wrong word or its correction", mistake.line)
@@ -140,7 +144,7 @@ def labelled_rows(path: Path, text: str, truth_path: Path, truth_text: str) -> I
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        match = INPUT_LINE.fullmatch(line.strip())
+        match = INPUT_LINE.fullmatch(line.strip(BLANKS))
         if match is None:
             raise EvalDataError(path, "expected (NID=id)<TAB>sentence", number)
         name, source = match.groups()
@@ -174,6 +178,10 @@ def _pairs(path: Path, number: int, cells: list[str]) -> list[tuple[int, str]]:
         return []
     positions, characters = cells[::2], cells[1::2]
     whole = len(positions) == len(characters) > 0
-    if not whole or not all(p.isdigit() for p in positions) or not all(len(c) == 1 for c in characters):
+    if not whole or not all(map(_is_position, positions)) or not all(len(c) == 1 for c in characters):
         raise EvalDataError(path, "expected 'id, 0' or 'id, position, character, …'", number)
     return [(int(p), c) for p, c in zip(positions, characters, strict=True)]
+
+
+def _is_position(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MOST_DIGITS
