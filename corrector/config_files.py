@@ -98,7 +98,7 @@ def _toml(path: Path, text: str) -> dict[str, Any]:
         import tomli as tomllib
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
         raise ConfigError(path, "syntax", f"not valid TOML: {error}") from None
 
 

@@ -6,15 +6,20 @@ import configparser
 import json
 import re
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from corrector.errors import ConfigError
+from corrector.formats import FORMATS
 
 PROFILES: Mapping[str, float | None] = {"careful": 0.8, "balanced": None, "eager": 0.3}
 """The confidence each profile asks for; None is the model's own. A model may say better in its ranker's ``profiles``."""
 
 COLORS = ("auto", "always", "never")
+
+MOST = 1024
+"""No more threads, and no more processes, than these: a greater number is a slip, and starting so many would fail late."""
 
 
 def checked(file: str | Path, name: str, key: str, value: Any) -> Any:
@@ -42,7 +47,7 @@ def to_toml(value: str | float | bool | tuple[str, ...]) -> str:
 
 def _text(file: str | Path, key: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or "\0" in value:
-        raise ConfigError(file, key, f"must be a text that is not empty, not {value!r:.60}")
+        raise ConfigError(file, key, f"must be a text that is not empty, not {_shown(value)}")
     return value
 
 
@@ -59,32 +64,59 @@ def _texts(file: str | Path, key: str, value: Any) -> tuple[str, ...]:
         items = [item.strip() for item in (lines if len(lines) > 1 else value.split(","))]
         value = [item for item in items if item] if value.strip() else [value]
     if not isinstance(value, (list, tuple)):
-        raise ConfigError(file, key, f"must be a list of texts, not {value!r:.60}")
+        raise ConfigError(file, key, f"must be a list of texts, not {_shown(value)}")
     return tuple(_text(file, key, item) for item in value)
+
+
+def _encoding(file: str | Path, key: str, value: Any) -> str:
+    from corrector.text.decode import AUTO, canonical
+
+    if _text(file, key, value) != AUTO:
+        try:
+            canonical(value)
+        except LookupError as error:
+            raise ConfigError(file, key, str(error)) from None
+    return str(value)
+
+
+def _format(file: str | Path, key: str, value: Any) -> str:
+    return _one_of(tuple(FORMATS), file, key, value)
+
+
+def _patterns(file: str | Path, key: str, value: Any) -> tuple[str, ...]:
+    items = _texts(file, key, value)
+    if items:
+        from corrector.text.discover import check_pattern  # and pathspec with it
+
+        for item in items:
+            check_pattern(item, file, key)
+    return items
 
 
 def _switch(file: str | Path, key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ConfigError(file, key, f"must be true or false, not {value!r:.60}")
+        raise ConfigError(file, key, f"must be true or false, not {_shown(value)}")
     return value
 
 
 def _confidence(file: str | Path, key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:  # NaN is not either
-        raise ConfigError(file, key, f"must be a number from 0 to 1, not {value!r:.60}")
+        raise ConfigError(file, key, f"must be a number from 0 to 1, not {_shown(value)}")
     return float(value)
 
 
 def _threads(file: str | Path, key: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigError(file, key, f"must be a whole number from 0 (every core) on, not {value!r:.60}")
-    return value
+    return _whole(file, key, value, 0, "0 (every core)")
 
 
 def _jobs(file: str | Path, key: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(file, key, f"must be a whole number from 1 on, not {value!r:.60}")
-    return value
+    return _whole(file, key, value, 1, "1")
+
+
+def _whole(file: str | Path, key: str, value: Any, least: int, named: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value not in range(least, MOST + 1):
+        raise ConfigError(file, key, f"must be a whole number from {named} to {MOST:,}, not {_shown(value)}")
+    return int(value)
 
 
 def _profile(file: str | Path, key: str, value: Any) -> str:
@@ -97,13 +129,24 @@ def _color(file: str | Path, key: str, value: Any) -> str:
 
 def _one_of(known: tuple[str, ...], file: str | Path, key: str, value: Any) -> str:
     if not isinstance(value, str) or value not in known:
-        raise ConfigError(file, key, f"must be one of {', '.join(known)}, not {value!r:.60}")
+        raise ConfigError(file, key, f"must be one of {', '.join(known)}, not {_shown(value)}")
     return value
 
 
+def _shown(value: Any) -> str:
+    """A value for a message, cut short."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:  # a number of more digits than Python writes
+        return "one of thousands of digits"
+
+
 _CHECKS: Mapping[str, Callable[[str | Path, str, Any], Any]] = {
-    **dict.fromkeys(("model", "encoding", "format_in"), _text),
-    **dict.fromkeys(("words", "confusions", "include", "exclude", "column"), _texts),
+    "model": _text,
+    "encoding": _encoding,
+    "format_in": _format,
+    **dict.fromkeys(("words", "confusions", "column"), _texts),
+    **dict.fromkeys(("include", "exclude"), _patterns),
     "backup": _suffix,
     "gitignore": _switch,
     "min_confidence": _confidence,

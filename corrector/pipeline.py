@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import SupportsFloat
 
 from corrector.config import profile_confidence
+from corrector.config_values import checked
 from corrector.confusions import Confusions
 from corrector.edits import reason_of
 from corrector.electra.model_dir import find_model
@@ -42,10 +44,10 @@ class Corrector:
     ``model`` is a name, a directory or None for the embedded one. Corrections with a calibrated probability of at least
     ``min_confidence`` (default: the model's own) are made, less likely ones only suggested; or the ``profile`` 'careful',
     'balanced' or 'eager' says how sure is sure enough. ``words`` are never changed, ``confusions`` (wrong form → right
-    form of the same length) are always corrected, but for protected words. ``threads`` 0 uses every core.
+    form of the same length) are always corrected, but for protected words. ``threads``, up to 1,024, is how many cores to use; 0 is all.
 
     Raises ModelError for a model that cannot be opened, and ConfigError for a confidence outside 0..1, a confidence and a
-    profile together, and for words and confusions that cannot be used.
+    profile together, and for words, confusions and threads that cannot be used.
 
     >>> from corrector.apply import corrected_text
     >>> corrector = Corrector(words=["散部"], confusions={"帐户": "账户"})
@@ -68,8 +70,9 @@ class Corrector:
     ) -> None:
         if min_confidence is not None and profile is not None:
             raise ConfigError("Corrector", "profile", "cannot be given together with min_confidence")
-        if min_confidence is not None and not 0.0 <= min_confidence <= 1.0:
-            raise ConfigError("Corrector", "min_confidence", f"must lie in 0..1, not {min_confidence}")
+        if min_confidence is not None and not (isinstance(min_confidence, SupportsFloat) and 0.0 <= min_confidence <= 1.0):
+            raise ConfigError("Corrector", "min_confidence", f"must lie in 0..1, not {min_confidence!r:.60}")
+        threads = checked("Corrector", "threads", "threads", threads)
         self.words = words if isinstance(words, ProtectedWords) else ProtectedWords.of(words)
         self.confusions = confusions if isinstance(confusions, Confusions) else Confusions.of(confusions or {})
         directory = find_model(model)

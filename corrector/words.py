@@ -76,8 +76,9 @@ class ProtectedWords:
     @classmethod
     def of(cls, words: Iterable[str]) -> ProtectedWords:
         """These words, white space at their ends taken off, empty ones left out. Raises ConfigError for what is no list of words."""
-        listed = [words] if isinstance(words, (str, bytes)) else list(words)
-        if isinstance(words, (str, bytes)) or not all(isinstance(word, str) for word in listed):
+        is_list = isinstance(words, Iterable) and not isinstance(words, (str, bytes))
+        listed = list(words) if is_list else []
+        if not is_list or not all(isinstance(word, str) for word in listed):
             raise ConfigError("Corrector", "words", f"must be a list of words, not {words!r:.60}")
         return cls(WordIndex(word.strip() for word in listed if word.strip()))
 

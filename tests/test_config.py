@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from corrector.config import PROFILES, Settings, find_settings, profile_confidence, render_settings
 from corrector.errors import ConfigError, ModelError
+from corrector.formats import FORMATS
 from tests.fakes import write
 
 OWN, PYPROJECT, SETUP = ".electra-correct.toml", "pyproject.toml", "setup.cfg"
@@ -130,9 +131,12 @@ def test_broken_files_of_others_are_not_ours(tmp_path: Path) -> None:
         ("min-confidence = nan", "min-confidence: must be a number from 0 to 1, not nan"),
         ("min-confidence = '0.5'", "min-confidence: must be a number from 0 to 1, not '0.5'"),
         ("min-confidence = true", "min-confidence: must be a number"),
-        ("threads = -1", "threads: must be a whole number from 0 (every core) on, not -1"),
+        ("threads = -1", "threads: must be a whole number from 0 (every core) to 1,024, not -1"),
+        ("threads = 1025", "threads: must be a whole number from 0 (every core) to 1,024, not 1025"),
+        (f"threads = 0x{'f' * 5000}", "threads: must be a whole number from 0 (every core) to 1,024, not one of thousands of digits"),
         ("threads = 1.0", "threads: must be a whole number"),
-        ("jobs = 0", "jobs: must be a whole number from 1 on, not 0"),
+        ("jobs = 0", "jobs: must be a whole number from 1 to 1,024, not 0"),
+        ("jobs = 100000000000000000000", "jobs: must be a whole number from 1 to 1,024, not 100000000000000000000"),
         ("gitignore = 'yes'", "gitignore: must be true or false, not 'yes'"),
         ("gitignore = 1", "gitignore: must be true or false, not 1"),
         ("backup = true", "backup: must be a text that is not empty, not True"),
@@ -143,11 +147,19 @@ def test_broken_files_of_others_are_not_ours(tmp_path: Path) -> None:
         ("words = {a = 1}", "words: must be a list of texts"),
         ("words = ['a', '']", "words: must be a text that is not empty"),
         ("encoding = ''", "encoding: must be a text that is not empty"),
+        ("encoding = 'klingon'", "encoding: 'klingon' is not a known text encoding; try utf-8 or gb18030"),
+        ("encoding = 'hex'", "encoding: 'hex' is not a known text encoding"),
+        ("encoding = 8", "encoding: must be a text that is not empty, not 8"),
+        ("input-format = 'foo'", "input-format: must be one of text, markdown, html, xml, srt, vtt, ass, jsonl, csv, tsv, docx, not 'foo'"),
+        ("include = ['*.md', '!']", "include: '!' is no pattern"),
+        ("exclude = '[z-a]'", "exclude: '[z-a]' is no pattern"),
+        ("exclude = [1]", "exclude: must be a text that is not empty, not 1"),
         ("model = 3", "model: must be a text"),
         ("profile = 'eager'\nmin-confidence = 0.5", "profile: cannot be given together with min-confidence"),
         ("min-confidence = 0.5\nmin_confidence = 0.6", "min_confidence: given twice"),
         ("threads = 1\nthreads = 2", "syntax: not valid TOML"),
         ("threads = ", "syntax: not valid TOML"),
+        ("threads = " + "9" * 5000, "syntax: not valid TOML"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -161,6 +173,9 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
         ("[electra-correct]\nthreads = 2.5", "threads: must be a whole number"),
         ("[electra-correct]\ngitignore = maybe", "gitignore: must be true or false"),
         ("[electra-correct]\nwords =", "words: must be a text that is not empty"),
+        ("[electra-correct]\nthreads = 99999", "threads: must be a whole number from 0 (every core) to 1,024, not 99999"),
+        ("[electra-correct]\nencoding = klingon", "encoding: 'klingon' is not a known text encoding"),
+        ("[electra-correct]\ninclude =\n  *.md\n  !", "include: '!' is no pattern"),
         ("[electra-correct]\nnames = a", "names: unknown setting"),
         ("[electra-correct]\nthreads = 1\nthreads = 2", "syntax: "),
         ("electra-correct", "syntax: "),
@@ -168,6 +183,11 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
 )
 def test_what_is_refused_in_setup_cfg(tmp_path: Path, text: str, message: str) -> None:
     assert refused(tmp_path, SETUP, text).startswith(message)
+
+
+@pytest.mark.parametrize("encoding", ["auto", "utf-8-sig", "UTF-16", "utf_32", "big5", "latin-1"])
+def test_encodings_that_texts_may_be_in(tmp_path: Path, encoding: str) -> None:
+    assert find(tmp_path, OWN, f"encoding = '{encoding}'").encoding == encoding
 
 
 def test_what_is_refused_in_pyproject(tmp_path: Path) -> None:
@@ -254,7 +274,8 @@ def test_what_is_shown(tmp_path: Path) -> None:
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip)
 ANY_SETTINGS: dict[str, st.SearchStrategy[Any]] = {
-    "encoding": TEXT, "format_in": TEXT, "include": st.lists(TEXT, max_size=3).map(tuple), "column": st.lists(TEXT).map(tuple),
+    "encoding": st.sampled_from(["auto", "GB18030", "utf-8-sig"]), "format_in": st.sampled_from(list(FORMATS)),
+    "include": st.lists(st.sampled_from(["*.md", "文 档/", '"[a]"', "a\\\\ "]), max_size=3).map(tuple), "column": st.lists(TEXT).map(tuple),
     "min_confidence": st.floats(0, 1), "threads": st.integers(0, 99), "gitignore": st.booleans(),
 }  # fmt: skip
 

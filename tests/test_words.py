@@ -94,7 +94,7 @@ def test_what_is_not_utf8_or_not_there_is_an_error(tmp_path: Path) -> None:
         ProtectedWords.load(write(tmp_path / "binary", b"\x7fELF\0"))
 
 
-@pytest.mark.parametrize("bad", ["张林", b"ab", ["张林", 3]])
+@pytest.mark.parametrize("bad", ["张林", b"ab", ["张林", 3], None, 1])
 def test_words_must_be_a_list_of_words(bad: object) -> None:
     with pytest.raises(ConfigError, match="words: must be a list of words"):
         ProtectedWords.of(bad)  # type: ignore[arg-type]

@@ -133,16 +133,23 @@ class Decoder:
         self._unproved = self._unproved[len(again) :]
 
 
-def _canonical(encoding: str, path: str) -> str:
-    """Python's name of a text encoding, without the variants that add or drop a byte-order mark."""
+def canonical(encoding: str) -> str:
+    """Python's name of a text encoding, without the variants that add or drop a byte-order mark. Raises LookupError for no such."""
     try:
         name = codecs.lookup(encoding).name
         with contextlib.suppress(UnicodeDecodeError):
             b"    ".decode(name)  # LookupError for codecs that are not from bytes to text
         codecs.getincrementaldecoder(name), codecs.getincrementalencoder(name)
     except (LookupError, ValueError):
-        raise InputError(path, f"{encoding!r} is not a known text encoding; try utf-8 or gb18030") from None
+        raise LookupError(f"{encoding!r} is not a known text encoding; try utf-8 or gb18030") from None
     return _WITHOUT_MARK.get(name, name)
+
+
+def _canonical(encoding: str, path: str) -> str:
+    try:
+        return canonical(encoding)
+    except LookupError as error:
+        raise InputError(path, str(error)) from None
 
 
 def _may_be_gb18030(data: bytes) -> bool:

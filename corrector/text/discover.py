@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corrector.errors import ConfigError, InputError
@@ -203,8 +204,15 @@ def _patterns(lines: Sequence[str], option: str) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except (ValueError, re.error) as error:
-            raise ConfigError("options", option, f"{line!r} is no pattern: {error}") from error
+        check_pattern(line, "options", option)
     return GitIgnoreSpec.from_lines(lines)
+
+
+def check_pattern(line: str, file: str | Path, key: str) -> None:
+    """Raises ConfigError, with ``file`` and ``key``, for a line that is no pattern."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error) as error:
+        raise ConfigError(file, key, f"{line!r} is no pattern: {error}") from error
