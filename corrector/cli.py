@@ -167,9 +167,19 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
         _refuse(write, "-w and -o exclude each other, but for a report with --format.")
     if report == "text" and several and not (write or check):
         raise click.UsageError("Several inputs make no one text; pass -w, --diff or another --format.")
+    if report != "text" and _to_file(output) and any(_is_same(path, str(output)) for path in paths):
+        raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")
     if several and output is not None and given["report"] is None and not given["diff"]:
         raise click.UsageError("-o takes one input; pass -w to correct several files, or --format for a report in FILE.")
     return Plan(paths, settings, report, output, write, check, several)
+
+
+def _is_same(path: str, output: str) -> bool:
+    """Whether both are one file; a directory is none."""
+    try:
+        return os.path.isfile(path) and os.path.samefile(path, output)
+    except (OSError, ValueError):  # one of them is not there
+        return False
 
 
 def _refuse(wrong: bool, message: str) -> None:

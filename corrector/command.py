@@ -97,17 +97,22 @@ class Run:
         opened: tuple[DocumentCorrector, Report] | None = None
         for path in self._paths():
             if opened is None:
-                opened = self._make()
-                if plan.output not in (None, "-") and not plan.text_goes_out:
-                    output = stack.enter_context(FileOutput(str(plan.output)))
+                opened, output = self._make(), self._opened(output, stack)
             self._one(Input(path, plan.settings), *opened, output)
             self._messages.progress.file_done()
             if is_over() or (output.gone and not plan.write):
                 return
+        if opened is None and plan.report != "text":  # of nothing, too
+            opened, output = self._make(), self._opened(output, stack)
         if opened is not None:
-            output.write(opened[1].end(self.totals))
-        elif not self.failed:
-            self._messages.tell("nothing to do: no file of a known kind is there; --include PATTERN takes others as well")
+            output.write(opened[1].end(dataclasses.replace(self.totals, failed=self.failed)))
+        if not self.totals.files and not self.failed:
+            self._messages.tell("nothing to do: no file of a known kind is there; --include GLOB takes others as well")
+
+    def _opened(self, output: Sink, stack: contextlib.ExitStack) -> Sink:
+        """Where a report goes: a file, all or nothing, or ``output``."""
+        to_file = self._plan.output not in (None, "-") and not self._plan.text_goes_out
+        return stack.enter_context(FileOutput(str(self._plan.output))) if to_file else output
 
     def _paths(self) -> Iterator[str]:
         """The inputs. What cannot be found is reported; all are found beforehand where that shows in a bar."""

@@ -11,6 +11,7 @@ right form is not taken apart by a shorter pair, and a second run changes nothin
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -156,6 +157,8 @@ def _checked(entries: Iterable[_Entry]) -> dict[str, _Entry]:
         if len(entry.wrong) != len(entry.right):
             lengths = f"{len(entry.wrong)} and {len(entry.right)} characters"
             raise entry.refused(f"{lengths}; only pairs of equal length can be corrected")
+        if any(unicodedata.category(char) == "Cc" for char in entry.right):
+            raise entry.refused("the right form has a control character")
         other = found.setdefault(entry.wrong, entry)
         if other.right != entry.right:
             raise entry.refused(f"{entry.wrong} is already given as {other.right}", other)

@@ -30,6 +30,9 @@ def run_command(
     ``missing`` says, for packages that may not be installed, how to get them. Python's -X dev shows faults of the program
     with their traceback.
     """
+    for stream in (sys.stdout, sys.stderr):  # what it cannot write comes out as an escape; texts and reports are written as bytes
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     with _unwinding_at_sigterm():
         return _status_of(command, arguments, program, missing)
 

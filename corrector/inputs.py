@@ -16,7 +16,7 @@ from corrector.render.summary import Summary
 from corrector.render.text import render_text
 from corrector.text.decode import STDIN
 from corrector.text.files import encodable, encode, open_blocks, read_blocks
-from corrector.text.ignore import IgnoreState
+from corrector.text.ignore import FIRST_LINES, IgnoreState
 from corrector.text.write import FileState, reason
 from corrector.types import CorrectedDocument, Correction, Document
 
@@ -102,10 +102,27 @@ class Input:
 
     def _marked(self, form: Format) -> Iterator[Document]:
         """The blocks with what their markers ignore protected."""
-        marks = IgnoreState()
+        marks: IgnoreState | None = None
         for block in self._blocks(form):
+            if marks is None:
+                marks = self._whole_file(block)
             marked, marks = marks.mark(block)
             yield marked
+
+    def _whole_file(self, first: Document) -> IgnoreState:
+        """The state to begin with: a file's first lines may go on beyond the ``first`` block, and ``ignore-file`` be there.
+
+        Standard input is not waited for: there it counts from the block on that it comes in.
+        """
+        state = IgnoreState().read(first.text)[1]
+        if self.path is None or state.whole_file or state.lines >= FIRST_LINES or not os.path.isfile(self.path):
+            return IgnoreState()
+        state = IgnoreState()
+        for block in open_blocks(self.path, self._settings.encoding):
+            state = state.read(block.text)[1]
+            if state.whole_file or state.lines >= FIRST_LINES:
+                break
+        return IgnoreState(whole_file=state.whole_file)
 
     def _blocks(self, form: Format) -> Iterator[Document]:
         """The text in the pieces that its format can be given; at least one, even of no text."""

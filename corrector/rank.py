@@ -104,8 +104,8 @@ class Ranker:
         return self.is_suspicious(logits, certain, levels) | (self.suspicion[1] < 0)
 
     def scores(self, features: Floats) -> Floats:
-        """w·f of each edit: (edits, FEATURES) → (edits,)."""
-        scores: Floats = features @ self._weights
+        """w·f of each edit: (edits, FEATURES) → (edits,); summed in double precision, so that it is the same beside any others."""
+        scores: Floats = (features.astype(np.float64) @ self._weights).astype(np.float32)
         return scores
 
     def confidences(self, checks: Floats) -> Floats:
@@ -119,7 +119,8 @@ class Ranker:
     def check_shares(self, checks: Floats) -> Floats:
         """What each check feature adds to the score of each edit: (edits, CHECK_FEATURES)."""
         weights, columns, knots, slopes = self._check
-        shares: Floats = checks * weights + np.maximum(checks[:, columns] - knots, 0) @ slopes
+        bent = np.maximum(checks[:, columns] - knots, 0).astype(np.float64)
+        shares: Floats = (checks * weights + bent @ slopes).astype(np.float32)
         return shares
 
     @cached_property

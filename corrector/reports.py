@@ -118,7 +118,7 @@ class SarifReport(Silence):
     def end(self, totals: Summary) -> bytes:
         from corrector.render.sarif import render_sarif
 
-        return _readable(render_sarif(self._told, self._version, self._model))
+        return _readable(render_sarif(self._told, self._version, self._model, not totals.failed))
 
 
 def _readable(text: str) -> bytes:

@@ -604,3 +604,72 @@ def test_streams_that_take_nothing(arguments: list[str], status: int, tmp_path: 
             [sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=full, stderr=full, check=False
         )
     assert done.returncode == status
+
+
+CONFUSED = {
+    "a.jsonl": b'{"text": "\xe7\x94\xb2\xe4\xb9\x99"}\n',
+    "a.csv": "text,b\n甲乙,丙\n".encode(),
+    "a.html": "<p>甲乙</p>\n".encode(),
+    "a.md": "甲乙\n".encode(),
+    "a.srt": "1\n00:00:01,000 --> 00:00:02,000\n甲乙\n".encode(),
+}
+
+
+@pytest.mark.parametrize("name", CONFUSED)
+@pytest.mark.parametrize("right", ['"', ",", "<", "&", "\\", "|", "*"])
+def test_confusions_break_no_syntax(name: str, right: str, shell: Shell) -> None:
+    write(shell.directory / "c.txt", f"甲 {right}\n乙 A\n".encode())
+    write(shell.directory / name, CONFUSED[name])
+    outcome = shell.run("--confusions", "c.txt", name)
+    assert (outcome.status, outcome.stdout) == (0, CONFUSED[name].replace("乙".encode(), b"A"))
+    assert shell.run("--confusions", "c.txt", stdin="甲乙".encode()).stdout == f"{right}A".encode()
+
+
+def test_confusions_in_a_word_document_are_escaped(shell: Shell) -> None:
+    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    with zipfile.ZipFile(shell.directory / "a.docx", "w") as archive:
+        archive.writestr("word/document.xml", f'<w:document xmlns:w="{namespace}"><w:p><w:r><w:t>甲乙</w:t></w:r></w:p></w:document>')
+    write(shell.directory / "c.txt", "甲 &\n乙 <\n".encode())
+    assert shell.run("--confusions", "c.txt", "-w", "a.docx").status == 0
+    with zipfile.ZipFile(shell.directory / "a.docx") as archive:
+        assert b"<w:t>&amp;&lt;</w:t>" in archive.read("word/document.xml")
+
+
+def test_a_confusion_with_a_control_character_is_refused(shell: Shell) -> None:
+    write(shell.directory / "c.txt", "甲 \x01\n".encode())
+    outcome = shell.run("--confusions", "c.txt", stdin=b"a")
+    assert outcome.status != 0 and "c.txt:1: 甲" in outcome.stderr.decode() and "control character" in outcome.stderr.decode()
+
+
+def test_a_file_that_asks_to_be_ignored_beyond_its_first_block_is(shell: Shell) -> None:
+    data = ("天汽\n" + "a" * 4 * BLOCK_CHARACTERS + "\n# electra-correct: ignore-file\n天汽\n").encode()
+    write(shell.directory / "a.txt", data)
+    assert shell.run("a.txt").stdout == data
+    assert shell.run("--check", "a.txt").status == 0
+    late = ("天汽\n" * 20 + "# electra-correct: ignore-file\n").encode()
+    write(shell.directory / "b.txt", late)
+    assert shell.run("b.txt").stdout == late.replace("汽".encode(), "气".encode())
+
+
+@pytest.mark.parametrize("report", ["json", "sarif"])
+def test_a_report_of_nothing_is_a_report(report: str, shell: Shell) -> None:
+    (shell.directory / "empty").mkdir()
+    write(shell.directory / "old", b"old")
+    assert json.loads(shell.run("empty", "--format", report).stdout)
+    assert shell.run("empty", "--format", report, "-o", "old").status == 0
+    assert json.loads((shell.directory / "old").read_bytes())
+
+
+def test_a_report_does_not_replace_an_input(shell: Shell) -> None:
+    write(shell.directory / "a.txt", "天汽".encode())
+    outcome = shell.run("a.txt", "-o", "a.txt", "--format", "json")
+    assert (outcome.status, (shell.directory / "a.txt").read_text("utf-8")) == (2, "天汽")
+    assert "-o: a.txt is an input" in outcome.stderr.decode()
+    assert shell.run("a.txt", "-o", "a.txt").status == 0
+    assert (shell.directory / "a.txt").read_text("utf-8") == "天气"
+
+
+def test_help_on_a_terminal_of_another_encoding() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    found = subprocess.run([sys.executable, "-c", PROGRAM, "--help"], check=False, capture_output=True, env=environment, cwd=ROOT)
+    assert found.returncode == 0 and rb"\u9519" in found.stdout

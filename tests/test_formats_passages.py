@@ -92,6 +92,15 @@ def test_a_passage_s_protected_spans_hold() -> None:
     assert corrected_text(found) == "- 门口们"
 
 
+def test_what_could_be_syntax_is_put_into_plain_text_only() -> None:
+    sure = {"甲": '"', "丙丁": "丙<", "我门": "我们"}
+    found = correct("甲乙，丙丁，我门", Passage("甲乙，丙丁，我门", 0), sure=sure)
+    assert corrected_text(found) == "甲乙，丙丁，我们"
+    assert edits(found.suggestions) == [(0, "甲", '"'), (3, "丙丁", "丙<")]
+    plain = correct("甲乙，丙丁，我门", Passage("甲乙，丙丁，我门", 0, plain=True), sure=sure)
+    assert corrected_text(plain) == '"乙，丙<，我们' and plain.suggestions == ()
+
+
 def test_suggestions_are_mapped_and_failures_counted() -> None:
     text = "甲门|坏"
     found = correct_passages(

@@ -403,6 +403,7 @@ def test_profiles_and_confidences(model: Path) -> None:
     model.write_text(json.dumps(json.loads(model.read_text()) | {"profiles": {"eager": 0.25}}))
     assert Corrector(profile="eager").min_confidence == 0.25
     assert Corrector(min_confidence=0).min_confidence == 0
+    assert Corrector(min_confidence=np.float32(0.5), threads=np.int64(1)).min_confidence == 0.5  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -412,7 +413,14 @@ def test_profiles_and_confidences(model: Path) -> None:
         ({"profile": "bold"}, "profile: must be one of careful, balanced, eager, not 'bold'"),
         ({"min_confidence": 1.1}, "min_confidence: must lie in 0..1, not 1.1"),
         ({"min_confidence": float("nan")}, "min_confidence: must lie in 0..1, not nan"),
+        ({"min_confidence": "0.5"}, "min_confidence: must lie in 0..1, not '0.5'"),
         ({"words": "张林"}, "words: must be a list of words"),
+        ({"words": None}, "words: must be a list of words, not None"),
+        ({"words": 1}, "words: must be a list of words, not 1"),
+        ({"threads": -1}, "Corrector: threads: must be a whole number from 0 (every core) to 1,024, not -1"),
+        ({"threads": 1.5}, "Corrector: threads: must be a whole number"),
+        ({"threads": "2"}, "Corrector: threads: must be a whole number"),
+        ({"threads": 10**20}, "Corrector: threads: must be a whole number"),
         ({"confusions": {"甲": "乙丙"}}, "1 and 2 characters; only pairs of equal length"),
     ],
 )
@@ -710,6 +718,19 @@ def test_ranker_probabilities_by_hand() -> None:
     assert ranker.confidences(checks).tolist() == pytest.approx([2 / 3, 1 / 4])
     calibrated = dataclasses.replace(ranker, calibration=(2.0, 1.0))
     assert calibrated.confidences(checks).tolist() == pytest.approx([1 / (1 + math.exp(-1) / 4), 1 / (1 + 9 * math.exp(-1))])
+
+
+def test_an_edit_is_scored_alike_beside_any_others() -> None:
+    rng = np.random.default_rng(1)
+    names = rng.permutation(len(FEATURES)), rng.permutation(len(CHECK_FEATURES))
+    weights = dict(zip(FEATURES, (names[0] / 7 - 1).tolist(), strict=True))
+    checks = dict(zip(CHECK_FEATURES, (names[1] / 70 - 0.5).tolist(), strict=True))
+    bends = dict.fromkeys(CHECK_FEATURES, ((0.1, 0.3), (1.7, -0.7)))
+    ranker = Ranker(weights, checks, check_bends=bends)
+    edits, groups = (rng.normal(size=(200, len(of))).astype(np.float32) for of in (FEATURES, CHECK_FEATURES))
+    for size in (1, 2, 3, 7, 50):
+        assert (ranker.scores(edits[:size]) == ranker.scores(edits)[:size]).all()
+        assert (ranker.confidences(groups[:size]) == ranker.confidences(groups)[:size]).all()
 
 
 def test_groups_are_judged_apart() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from corrector.render.sarif import ROOT, render_sarif
 from corrector.render.summary import Summary
+from corrector.reports import SarifReport
 from corrector.types import CorrectedDocument, Correction, Document, Reason, Span
 from tests.fakes import FakeCorrector
 
@@ -121,6 +122,12 @@ def test_several_files_and_what_was_not_processed() -> None:
     assert invocation["executionSuccessful"] is True
     assert notification["message"]["text"] == "1 passage could not be processed, left unchanged"
     assert notification["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a"
+
+
+def test_an_input_that_failed_is_no_success() -> None:
+    report = SarifReport("m", "1")
+    log = json.loads(report.end(Summary(failed=1)))
+    assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
 
 
 def test_nothing_read_is_valid() -> None:

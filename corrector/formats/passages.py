@@ -10,6 +10,7 @@ import dataclasses
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from string import punctuation
 from typing import TYPE_CHECKING
 
 from corrector.text.protect import SpanIndex, merged
@@ -29,13 +30,15 @@ class Passage:
     ``places`` as a number means that the text stands verbatim from that offset on. A character may change where its
     place has just that character, or where ``spell`` says how a replacement is written there (``\\\\u9519``) in as many
     characters as the place has; every other character, such as one of an empty place, is context only. ``protected``
-    are spans of ``text`` that never change. Line breaks in ``text`` end a sentence.
+    are spans of ``text`` that never change. Line breaks in ``text`` end a sentence. Only what is ``plain``, in no markup, may
+    get ASCII punctuation, as a list of confusions may have it: anywhere else that could be syntax.
     """
 
     text: str
     places: Sequence[Span] | int
     protected: tuple[Span, ...] = ()
     spell: Callable[[str], str] | None = None
+    plain: bool = False
 
 
 def correct_passages(
@@ -44,8 +47,8 @@ def correct_passages(
     """The corrections of all passages, in document offsets and in order; ``document.protected`` is respected.
 
     A correction of several characters stays one where they stand side by side as they are, and becomes one correction
-    for each changed character where they do not. No two passages may share a changeable place. Linear in the length of
-    the passages.
+    for each changed character where they do not. What could break the syntax of the document is only suggested. No two
+    passages may share a changeable place. Linear in the length of the passages.
     """
     guard = SpanIndex(document.protected)
     corrections: list[Correction] = []
@@ -53,8 +56,10 @@ def correct_passages(
     unprocessed = 0
     for block in _blocks(document, passages, guard):
         found = corrector.correct_document(block.document)
-        corrections += block.mapped(document.text, found.corrections)
-        suggestions += block.mapped(document.text, found.suggestions)
+        risky = [correction for correction in found.corrections if block.could_be_syntax(correction)]
+        safe = [correction for correction in found.corrections if correction not in risky] if risky else found.corrections
+        corrections += block.mapped(document.text, safe)
+        suggestions += block.mapped(document.text, (*found.suggestions, *risky))
         unprocessed += found.unprocessed
     return CorrectedDocument(document, _in_order(corrections), _in_order(suggestions), unprocessed)
 
@@ -70,9 +75,19 @@ class _Block:
     def mapped(self, text: str, corrections: Iterable[Correction]) -> Iterator[Correction]:
         """The corrections in offsets of ``text``, the text of the document that the passages are from."""
         for correction in corrections:
-            number = bisect_right(self.starts, correction.span.start) - 1
+            number = self._passage_of(correction)
             at = correction.span.start - self.starts[number]
             yield from _mapped(text, self.passages[number], at, correction)
+
+    def could_be_syntax(self, correction: Correction) -> bool:
+        """Whether a correction would put ASCII punctuation into a passage that is not plain."""
+        if self.passages[self._passage_of(correction)].plain:
+            return False
+        changed = zip(correction.original, correction.replacement, strict=True)
+        return any(old != new and new in punctuation for old, new in changed)
+
+    def _passage_of(self, correction: Correction) -> int:
+        return bisect_right(self.starts, correction.span.start) - 1
 
 
 def _blocks(document: Document, passages: Iterable[Passage], guard: SpanIndex) -> Iterator[_Block]:

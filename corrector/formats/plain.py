@@ -17,7 +17,7 @@ class PlainText:
     streams: bool = True
 
     def passages(self, document: Document) -> Iterator[Passage]:
-        yield Passage(document.text, 0)
+        yield Passage(document.text, 0, plain=True)
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> PlainText:

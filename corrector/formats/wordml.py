@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 from corrector.errors import InputError
 from corrector.formats.builder import PassageBuilder
@@ -242,9 +243,9 @@ def _attribute(attributes: dict[str, str], name: str) -> str:
 
 
 def _spelt_like(written: str, char: str) -> str:
-    """``char`` as a character reference if ``written`` is one, of the same kind."""
+    """``char`` as a character reference if ``written`` is one, of the same kind; else as XML has it."""
     if not written.startswith("&#"):
-        return char
+        return escape(char)
     if not written.startswith("&#x"):
         return f"&#{ord(char)};"
     digits = f"{ord(char):x}"

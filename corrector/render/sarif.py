@@ -34,11 +34,14 @@ _RULES = tuple(_ABOUT)
 _ENCODINGS = {"utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "utf-32-le": "UTF-32LE", "utf-32-be": "UTF-32BE"}
 
 
-def render_sarif(results: Iterable[tuple[CorrectedDocument, Summary]], version: str, model: str) -> str:
+def render_sarif(
+    results: Iterable[tuple[CorrectedDocument, Summary]], version: str, model: str, successful: bool = True
+) -> str:
     """The whole log, with a final line end.
 
     ``results`` are the blocks of all inputs, those of one input in order, each with the summary of the blocks of the same
-    input that came before it. ``version`` is the program's, ``model`` the name of the model.
+    input that came before it. ``version`` is the program's, ``model`` the name of the model;
+    ``successful`` says whether every input came through.
     """
     artifacts: list[dict[str, Any]] = []
     places: dict[str | None, _Place] = {}
@@ -56,7 +59,7 @@ def render_sarif(results: Iterable[tuple[CorrectedDocument, Summary]], version: 
             notifications.append(_notification(corrected.unprocessed, place))
     run = {
         "tool": {"driver": _driver(version, model)},
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notifications}],
+        "invocations": [{"executionSuccessful": successful, "toolExecutionNotifications": notifications}],
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\r", "\n"],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The directory the program was run in."}}},

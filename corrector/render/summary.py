@@ -15,7 +15,7 @@ class Summary:
     """Counts over everything seen so far.
 
     ``characters``, ``lines`` (line ends) and ``columns`` (characters since the last line end, without a byte-order mark)
-    tell where the next block of the same file begins.
+    tell where the next block of the same file begins. ``failed`` are the inputs that could not be read or written.
     """
 
     files: int = 0
@@ -25,6 +25,7 @@ class Summary:
     suggestions: int = 0
     unprocessed: int = 0
     columns: int = 0
+    failed: int = 0
 
     def plus(self, corrected: CorrectedDocument) -> Summary:
         """These counts with one more block of the same file added."""
