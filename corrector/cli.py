@@ -167,6 +167,10 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
         _refuse(write, "-w and -o exclude each other, but for a report with --format.")
     if report == "text" and several and not (write or check):
         raise click.UsageError("Several inputs make no one text; pass -w, --diff or another --format.")
+    if write and settings.backup:
+        for path in paths:
+            lost = any(_is_same(other, path + settings.backup) for other in paths)
+            _refuse(lost, f"--backup: {path}{settings.backup} is an input, which the backup would replace; take another suffix.")
     if report != "text" and _to_file(output) and any(_is_same(path, str(output)) for path in paths):
         raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")
     if several and output is not None and given["report"] is None and not given["diff"]:

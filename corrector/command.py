@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -117,9 +118,9 @@ class Run:
     def _paths(self) -> Iterator[str]:
         """The inputs. What cannot be found is reported; all are found beforehand where that shows in a bar."""
         plan = self._plan
-        found = discover(
-            plan.paths, plan.settings.include, plan.settings.exclude, plan.settings.gitignore, on_error=self._fail
-        )
+        settings, source = plan.settings, plan.settings.sources.get("exclude", "")
+        project = os.path.dirname(source) if os.path.isabs(source) else None
+        found = discover(plan.paths, settings.include, settings.exclude, settings.gitignore, self._fail, project)
         if not self._messages.progress.shown:
             return found
         paths = list(found)

@@ -189,14 +189,21 @@ def _moved(error: InputError, lines: int) -> InputError:
 
 
 class _Reviewed:
-    """A corrector for what is read part by part out of sight: it obeys the markers in a text and lets it be reviewed."""
+    """A corrector for what is read part by part out of sight: it obeys the markers in a text and lets it be reviewed.
+
+    The first text is the main one, whose ``ignore-file`` is for all of them.
+    """
 
     def __init__(self, corrector: DocumentCorrector, review: Review | None) -> None:
         self._corrector, self._review = corrector, review
+        self._whole_file: bool | None = None  # not known before the first text
         self.model_name = corrector.model_name
 
     def correct_document(self, document: Document) -> CorrectedDocument:
-        corrected = self._corrector.correct_document(IgnoreState().mark(document)[0])
+        marked, after = IgnoreState(whole_file=self._whole_file is True).mark(document)
+        if self._whole_file is None:
+            self._whole_file = after.whole_file
+        corrected = self._corrector.correct_document(marked)
         return corrected if self._review is None else self._review(corrected, Summary(files=1))
 
 

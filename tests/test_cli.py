@@ -673,3 +673,19 @@ def test_help_on_a_terminal_of_another_encoding() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     found = subprocess.run([sys.executable, "-c", PROGRAM, "--help"], check=False, capture_output=True, env=environment, cwd=ROOT)
     assert found.returncode == 0 and rb"\u9519" in found.stdout
+
+
+def test_a_backup_does_not_replace_an_input(shell: Shell) -> None:
+    for name, text in (("a.txt", "天汽"), ("a.txt.bak", "平果")):
+        write(shell.directory / name, text.encode())
+    outcome = shell.run("-w", "--backup", ".bak", "a.txt", "a.txt.bak")
+    assert outcome.status == 2 and "--backup: a.txt.bak is an input" in outcome.stderr.decode()
+    assert shell.files() == {"a.txt": "天汽".encode(), "a.txt.bak": "平果".encode()}
+
+
+def test_what_the_settings_exclude_stays_excluded_in_a_part_of_the_project(shell: Shell) -> None:
+    for name, text in ((".electra-correct.toml", 'exclude = ["docs/old/"]'), ("docs/a.txt", "天汽"), ("docs/old/b.txt", "天汽")):
+        (shell.directory / name).parent.mkdir(exist_ok=True, parents=True)
+        write(shell.directory / name, text.encode())
+    outcome = shell.run("--check", "docs")
+    assert (outcome.status, outcome.stderr.decode().count("to make")) == (1, 1)

@@ -187,3 +187,15 @@ def test_git_ignores_the_same(tmp_path: Path, ignored: dict[str, list[str]]) -> 
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
     expected = sorted(f"{root}/{name}" for name in listed if name and not name.endswith(".gitignore"))
     assert sorted(found(str(root), include=["*"])) == expected
+
+
+def test_exclude_counts_from_the_folder_of_the_settings_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, ["docs/a.md", "docs/old/b.md", "docs/old/c/d.md"])
+    monkeypatch.chdir(tmp_path / "docs")
+
+    def left(path: str) -> list[str]:
+        return list(discover([path], exclude=["docs/old/"], exclude_from=str(tmp_path)))
+
+    assert left(".") == ["a.md"]
+    assert left(str(tmp_path)) == [str(tmp_path / "docs/a.md")]
+    assert left("old") == ["old/b.md", "old/c/d.md"]  # named all the same

@@ -5,6 +5,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 
 import docx
 import pytest
@@ -12,11 +13,13 @@ from docx.enum.style import WD_STYLE_TYPE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corrector.config import Settings
 from corrector.errors import InputError
 from corrector.formats import archive
 from corrector.formats.archive import Archive
 from corrector.formats.docx import correct_docx
 from corrector.formats.wordml import Part
+from corrector.inputs import Input
 from corrector.types import Correction, Span
 from tests.fakes import FakeCorrector
 
@@ -145,6 +148,78 @@ def test_what_is_read_together_and_what_is_left_alone(inner: str, expected: str)
     after = corrected_xml(inner)  # "|" stands for the tags
     assert "|".join(text for text in TAG.split(after) if text) == expected
     assert TAG.findall(after) == TAG.findall(inner)
+
+
+CHAR = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
+BEGIN, SEPARATE, END = map(CHAR.format, ("begin", "separate", "end"))
+
+
+def code(*pieces: str) -> str:
+    return "".join(f"<w:r><w:instrText>{piece}</w:instrText></w:r>" for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    "inner, expected",
+    [
+        (f"{BEGIN}{code(' TITLE ')}{SEPARATE}散部{END}散部", "散部|散步"),
+        (f"散{BEGIN}{code('REF a')}{SEPARATE}部{END}散部", "散|部|散步"),
+        (f"{BEGIN}{code('REF a')}{SEPARATE}散</w:p><w:p>散部{END}散部", "散|散部|散步"),
+        (f"{BEGIN}{code('TOC')}{SEPARATE}散部{BEGIN}{code('HYPERLINK')}{SEPARATE}散部{END}散部{END}散部",
+         "散部|散部|散部|散步"),
+        (f"{BEGIN}{code('IF')}散部{BEGIN}{code('REF a')}{SEPARATE}散部{END}{code('MOD')}散部{SEPARATE}散部{END}散部",
+         "散部|散部|散部|散部|散步"),
+        (f"{BEGIN}{code(' ', 'hyper', 'LINK a')}{SEPARATE}散部{BEGIN}{code('PAGE')}{SEPARATE}散部{END}散部{END}",
+         "散步|散部|散步"),
+        (f"{BEGIN}{code('HYPER', 'TEXT')}{SEPARATE}散部{END}", "散部"),
+        (f"{END}{SEPARATE}{code('REF')}散部{END}{BEGIN}{END}散部", "散步|散步"),
+        (f"散部{BEGIN}{SEPARATE}散部", "散步|散部"),
+        ("<w:fldSimple w:instr=' AUTHOR '>散部</w:fldSimple>散部", "散部|散步"),
+        ("<w:fldSimple w:instr=' HYPERLINK a '>散部</w:fldSimple>散部", "散步|散步"),
+        ("<w:fldSimple>散&#37096;高形&amp;</w:fldSimple>散部", "散&#37096;高形&amp;|散步"),
+    ],
+)  # fmt: skip
+def test_what_comes_from_a_field_stays_but_the_text_of_a_link(inner: str, expected: str) -> None:
+    # Codes begin with a letter or a space, the text to be put into runs with neither.
+    xml = re.sub("(?<=>)[^<>a-zA-Z ][^<>]*|^[^<>]+", r"<w:r><w:t>\g<0></w:t></w:r>", inner)
+    after = corrected_xml(f"<w:p>{xml}</w:p>")
+    assert "|".join(re.findall("<w:t>([^<]*)", after)) == expected
+    assert TAG.findall(after) == TAG.findall(f"<w:p>{xml}</w:p>")
+
+
+def test_a_field_is_read_in_its_sentence() -> None:
+    xml = body(f"<w:p><w:r><w:t>见</w:t></w:r>{BEGIN}{SEPARATE}<w:r><w:t>图&#19968;</w:t></w:r>{END}</w:p>")
+    part = Part(xml.encode(), "p.xml")
+    assert (part.text, part.protected) == ("见图一", (Span(1, 3),))
+
+
+def test_an_element_that_is_a_character_stays_whatever_a_list_says() -> None:
+    data = zipped({"word/document.xml": body("<w:p><w:r><w:noBreakHyphen/><w:t>好-</w:t></w:r></w:p>")})
+    after = members(correct_docx(FakeCorrector({"-": "—"}), data, None).data)["word/document.xml"].decode()
+    assert after == body("<w:p><w:r><w:noBreakHyphen/><w:t>好—</w:t></w:r></w:p>")
+
+
+@pytest.mark.parametrize(
+    "lines, footnote, expected",
+    [
+        (["散部", "electra-correct: ignore-file"], "散部", ("散部", "散部", "散部")),
+        (["electra-correct: ignore-file"], "散部", ("", "散部", "散部")),
+        (["散部", *"123456789", "electra-correct: ignore-file"], "散部", ("散步", "散步", "散步")),
+        (["散部"], "electra-correct: ignore-file 散部", ("散步", "散部", "散步")),
+    ],
+)
+def test_ignore_file_in_the_body_is_for_all_parts(
+    tmp_path: Path, lines: list[str], footnote: str, expected: tuple[str, str, str]
+) -> None:
+    def paragraphs(*texts: str) -> str:
+        return body("".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in texts))
+
+    parts = {"footnotes": paragraphs(footnote), "document": paragraphs(*lines), "header1": paragraphs("散部")}
+    path = tmp_path / "a.docx"
+    path.write_bytes(zipped({f"word/{name}.xml": xml for name, xml in parts.items()}))
+    *_, last = Input(str(path), Settings()).parts(CORRECTOR)
+    after = members(last.data())
+    found = (re.findall("散[部步]", after[f"word/{name}.xml"].decode()) for name in ("document", "footnotes", "header1"))
+    assert tuple("".join(texts) for texts in found) == expected
 
 
 def test_code_is_known_by_the_name_of_its_style_and_of_those_it_is_based_on() -> None:

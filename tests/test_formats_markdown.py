@@ -98,6 +98,30 @@ def test_what_is_protected(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("<details>\n<summary>甲</summary>\n<pre>\n乙\n\n丙\n</pre>\n丁\n</details>\n\n戊", ["甲", "丁", "戊"]),
+        ("<div><pre>\n\n甲\n\n</pre>乙</div>\n\n丙", ["乙", "丙"]),
+        ("<div>\n<code>\n\n甲\n</code>乙\n</div>丙", ["乙", "丙"]),
+        ("<div><pre>\n\n# 甲\n\n- 乙\n\n|丙|\n|-|\n\n<b>丁</b>\n\n![戊](a)\n\n<div>己</pre>庚</div>", ["庚"]),
+        ("<div><pre>\n\n甲<pre>乙</pre>丙\n\n<p>丁</p></pre>\n\n戊", ["戊"]),
+        ("<div><pre><code>\n\n甲\n\n</code></pre></div>\n\n乙", ["乙"]),
+        ("<div>\n<script>\n\n甲\n\n<div>a <b && '乙\n</script>\n</div>\n\n丙", ["丙"]),
+        ("<div><svg/><pre/>\n\n甲", []),
+        ("<div><svg/></div>\n\n甲", ["甲"]),
+        ("<div><pre>\n\n甲\n\n乙", []),  # never closed
+        ("<div><code>\n\n甲\n\n乙", ["甲", "乙"]),
+        ("<div><code>\n\n甲\n\n乙<code>丙</code>", ["甲", "乙‹丙›"]),
+        ("<code>\n\n甲\n\n</code>\n\n乙", ["乙"]),
+        ("- <div><pre>\n\n  甲\n\n  </pre>乙</div>\n\n丙", ["乙", "丙"]),
+        ("- <div><code>\n\n  甲\n- 乙\n\n> <div><pre>\n>\n> 丙\n\n丁", ["乙", "丁"]),
+    ],
+)
+def test_elements_stay_open_over_blank_lines(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("|甲|乙|\n|-|-|\n|丙|丁|\n", ["甲", "乙", "丙", "丁"]),
         ("甲|乙\n-|-\n丙|丁|多\n戊\n", ["甲", "乙", "丙", "丁", "戊"]),
         ("|甲|乙|\n|-|-|\n||**丁**文|\n| 丁 | 丁 |\n", ["甲", "乙", "丁文", "丁", "丁"]),

@@ -251,3 +251,15 @@ def test_killing_never_leaves_a_half_written_file(tmp_path: Path) -> None:
         tries += 1
     left = [name for name in os.listdir(tmp_path) if name not in ("a.txt", "a.txt.bak")]
     assert all(name.startswith(".electra-correct-") and name.endswith(".tmp") for name in left)
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="has no /dev/fd")
+def test_an_open_descriptor_that_has_a_name_is_written_to_where_it_is(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with open(log, "wb", buffering=0) as stream:
+        stream.write(b"head ")
+        write_atomically(f"/dev/fd/{stream.fileno()}", b"text ")
+        stream.write(b"tail")
+    assert log.read_bytes() == b"head text tail"
+    with pytest.raises(InputError, match="cannot be written"):
+        write_atomically("/dev/fd/999999", b"text")

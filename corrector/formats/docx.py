@@ -1,7 +1,7 @@
 """Word documents (``.docx``): the text changes inside its runs, and every other byte of every other part stays.
 
 Corrected are the body, headers, footers, footnotes, endnotes and comments. A paragraph is read over its runs, whatever
-their styles; deleted text, field codes, code and what is marked as not to be proofed are left alone.
+their styles; deleted text, fields but links, code and what is marked as not to be proofed are left alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _TEXT = re.compile(r"word/(?:document|header|footer|footnotes|endnotes|comments)
 class DocxResult:
     """``data`` is the corrected file, the very input where nothing changed; ``documents`` are its parts, for reports.
 
-    The text of a part is its paragraphs, a line each, and its path is like ``a.docx/word/document.xml``.
+    The text of a part is its paragraphs, a line each, and its path is like ``a.docx/word/document.xml``. The body comes
+    first.
     """
 
     data: bytes
@@ -53,7 +54,8 @@ def correct_docx(corrector: DocumentCorrector, data: bytes, path: str | None) ->
         styles |= code_styles(archive.read(member), f"{name}/{member}")
     documents: list[CorrectedDocument] = []
     changed: dict[str, bytes] = {}
-    for member in filter(_TEXT.fullmatch, archive.names):
+    # The body comes first, wherever it lies: a marker in it may be for all parts.
+    for member in sorted(filter(_TEXT.fullmatch, archive.names), key=lambda name: not _BODY.fullmatch(name)):
         part = Part(archive.read(member), f"{name}/{member}", styles)
         corrected = corrector.correct_document(Document(f"{name}/{member}", part.text, protected=part.protected))
         documents.append(corrected)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _TOML = re.compile(r"\+\+\+[ \t]*(?:\r\n?|\n)(?:(?!\+\+\+)[^\r\n]*(?:\r\n?|\n))*\+\+\+[ \t]*(?=\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n?|\n")
 _CELL_END = re.compile(r"(?<!\\)\|")
+_RAW = frozenset({"script", "style", "textarea", "xmp"})  # have no tags inside
+_LEFT_OUT = _RAW | {"pre", "svg", "math"}
+_CODE = frozenset({"code", "kbd", "samp", "var", "tt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,45 @@ class _Stretch:
     length: int
 
 
+class _Around:
+    """The outermost element around the block at hand that an HTML block before has opened and whose text is not prose.
+
+    A blank line ends an HTML block, but not the elements in it.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.name = ""
+        self._level = 0  # of the HTML block
+        self._depth = 0  # how many elements of this name are open
+
+    def __bool__(self) -> bool:
+        return self._depth > 0
+
+    def reach(self, level: int) -> None:
+        """A token of ``level``: the end of a list item or a quotation ends what was opened in it."""
+        if level < self._level:
+            self._level = self._depth = 0
+
+    def open(self, tag: Tag, level: int) -> None:
+        """A tag of an HTML block of ``level`` while nothing is open.
+
+        As in a browser, what is never closed goes on to the end, but for code: a stray ``<code>`` must not take all prose
+        with it. Hence the next tag of its name has to be its end. That of a list item is near, it is not looked for.
+        """
+        is_open = tag.name in _LEFT_OUT and not (tag.self_closing and tag.name in ("svg", "math"))
+        if tag.name in _CODE:
+            following = re.compile(rf"<(/?){tag.name}(?=[\s/>])", re.IGNORECASE).search(self._source, tag.end)
+            is_open = level > 0 or (following is not None and following[1] != "")
+        if tag.kind == "start" and is_open:
+            self.name, self._level, self._depth = tag.name, level, 1
+
+    def follow(self, tag: Tag) -> None:
+        """A tag while the element is open."""
+        if tag.name == self.name:
+            self._depth += 1 if tag.kind == "start" else -1
+
+
 class _Blocks:
     """The blocks of one source: finds where the content of each stands in it."""
 
@@ -71,6 +113,7 @@ class _Blocks:
         md.core.ruler.enableOnly(["normalize", "block"])  # the inline contents are parsed one by one
         self._md, self._source = md, source
         self._lines: list[tuple[int, int]] = []  # where each starts and ends, its line end apart
+        self._around = _Around(source)
         self._row = -1  # the line of the table row at hand
         self._cells: Iterator[tuple[int, int, bool]] = iter(())  # those of its cells that are not used yet
 
@@ -83,6 +126,7 @@ class _Blocks:
         env: dict[str, object] = {}
         previous: Token | None = None
         for token in self._md.parse(self._source[begin:], env):
+            self._around.reach(token.level)
             if token.map is None:
                 pass
             elif token.type == "inline" and previous is not None and previous.type in ("th_open", "td_open"):
@@ -90,8 +134,30 @@ class _Blocks:
             elif token.type == "inline":
                 yield from self._prose(token.content, list(self._paragraph(token.content, token.map[0])), env)
             elif token.type == "html_block" and token.level == 0:
-                yield from html_passages(self._source, self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1])
+                start, end = self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1]
+                yield from html_passages(self._source, self._html(self._source, start, end, 0), end)
+            elif token.type == "html_block":
+                self._html(token.content, 0, len(token.content), token.level)
             previous = token
+
+    def _html(self, text: str, start: int, end: int, level: int) -> int:
+        """Where prose may begin in an HTML block ``text[start:end]``: after what an HTML block before has opened."""
+        around = self._around
+        inside = bool(around)
+        if inside and around.name in _RAW:
+            closing = re.compile(rf"</{around.name}(?=[\s/>])", re.IGNORECASE).search(text, start, end)
+            start = closing.start() if closing else end
+        begin = end if inside else start
+        for tag in html_tokens(text, start, end):
+            if not isinstance(tag, Tag):
+                continue
+            if not around:
+                around.open(tag, level)
+                continue
+            around.follow(tag)
+            if inside and not around:
+                begin, inside = tag.end, False
+        return begin
 
     def _paragraph(self, content: str, line: int) -> Iterator[_Stretch]:
         """A paragraph or heading from ``line`` on: each line of it ends a line of the source, after markers and indents.
@@ -133,7 +199,11 @@ class _Blocks:
             begin, end = waiting.pop()
             reader = ProseReader(self._source)
             for piece in self._inline.pieces(content[begin:end], self._md, env):
-                if piece.kind == "image":
+                if self._around:
+                    for tag in html_tokens(piece.shown if piece.kind == "html" else ""):
+                        if isinstance(tag, Tag):
+                            self._around.follow(tag)
+                elif piece.kind == "image":
                     waiting.append((begin + piece.start, begin + piece.end))
                 else:
                     yield from _read(piece, reader, content, begin, stretches)

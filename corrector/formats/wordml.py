@@ -16,7 +16,7 @@ from corrector.errors import InputError
 from corrector.formats.builder import PassageBuilder
 from corrector.formats.passages import Passage
 from corrector.text.files import decode
-from corrector.text.protect import is_han, merged
+from corrector.text.protect import merged
 from corrector.types import Correction, Document, Span
 
 _WORD = frozenset(
@@ -27,13 +27,15 @@ _WORD = frozenset(
 )
 _HIDDEN = frozenset({"del", "moveFrom", "rt"})  # deleted, moved away, and how a word is pronounced: not what is read
 _WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}  # elements that are characters
+_LINK = "HYPERLINK"  # the field whose result people write
 _REFERENCE = re.compile(r"&(?:#x?[0-9A-Fa-f]{1,16}|[A-Za-z]{1,16});")
 _CODE = re.compile(r"(?<![A-Za-z])[Cc]ode|Code|(?i:verbatim|preformatted|typewriter|macro|listing)|代码|源码|预设格式")
 """Names of styles for what machines read: HTML Code, HTML Preformatted, macro; Pandoc's Source Code and Verbatim Char."""
 
 
 class Part:
-    """The XML of a part, ``name`` for messages: ``text`` is its paragraphs, a line each, ``protected`` what is code in it.
+    """The XML of a part, ``name`` for messages: ``text`` is its paragraphs, a line each, ``protected`` what is code in it or
+    comes from a field.
 
     ``styles`` are the identifiers of styles whose text is code. Raises InputError for what is not well-formed XML in UTF-8
     or UTF-16, or has a document type declaration, which no Word document may have.
@@ -41,7 +43,7 @@ class Part:
 
     def __init__(self, data: bytes, name: str, styles: frozenset[str] = frozenset()) -> None:
         self._document = _decoded(data, name)
-        self._passage = _Reader(self._document, styles).passage() or Passage("", 0)
+        self._passage = _Reader(self._document, styles).passage()
         self.text = self._passage.text
         self.protected = merged((*self._passage.protected, *_unwritten(self._passage)))
 
@@ -96,7 +98,7 @@ def code_styles(data: bytes, name: str) -> frozenset[str]:
 
 @dataclass
 class _Paragraph:
-    """A paragraph being read: (text, start in the XML, width of a character there or 0, is code) of its pieces."""
+    """A paragraph being read: (text, start in the XML, width of a character there or 0, is kept) of its pieces."""
 
     is_code: bool = False
     pieces: list[tuple[str, int, int, bool]] = field(default_factory=list)
@@ -112,8 +114,10 @@ class _Reader:
         self._open = ["", ""]  # names of the open elements, Word's only, under two that are not there
         self._paragraphs: list[_Paragraph] = []
         self._code_runs: list[bool] = []
+        self._fields: list[tuple[str, bool]] = []  # the open ones: how the code begins, whether a field around is kept
+        self._in_field = False  # in one that is kept
         self._hidden = 0
-        self._finished = 0
+        self._lines: list[str] = []
         self._builder = PassageBuilder(document.text)
         self._parser = _parser(document)
         self._parser.StartElementHandler = self._start
@@ -121,8 +125,10 @@ class _Reader:
         self._parser.CharacterDataHandler = self._text
         _parse(self._parser, document)
 
-    def passage(self) -> Passage | None:
-        return self._builder.build()
+    def passage(self) -> Passage:
+        """All the text; none of it has a place when nothing in it could change."""
+        text = "\n".join(self._lines)
+        return self._builder.build() or Passage(text, [Span(0, 0)] * len(text))
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         name = _local_name(element)
@@ -134,6 +140,12 @@ class _Reader:
             self._paragraphs.append(_Paragraph())
         elif name == "r":
             self._code_runs.append(bool(self._paragraphs) and self._paragraphs[-1].is_code)
+        elif name == "fldSimple":
+            self._field("begin")
+            self._field_code(_attribute(attributes, "instr"))
+            self._field("separate")
+        elif name == "fldChar":
+            self._field(_attribute(attributes, "fldCharType"))
         elif parent == "r" and name in _WRITTEN:
             self._add(_WRITTEN[name], 0, 0)
         elif name == "pStyle" and (parent, grandparent) == ("pPr", "p"):
@@ -149,11 +161,15 @@ class _Reader:
             self._hidden -= 1
         elif name == "r":
             self._code_runs.pop()
+        elif name == "fldSimple":
+            self._field("end")
         elif name == "p":
             self._finish(self._paragraphs.pop())
 
     def _text(self, text: str) -> None:
         """A piece of text: expat gives what stands as it is, and every reference by itself."""
+        if self._open[-1] == "instrText":
+            self._field_code(text)
         if self._open[-1] != "t":
             return
         at = self._parser.CurrentByteIndex
@@ -167,17 +183,34 @@ class _Reader:
     def _add(self, text: str, start: int, width: int) -> None:
         if self._paragraphs and not self._hidden:
             is_code = self._code_runs[-1] if self._code_runs else self._paragraphs[-1].is_code
-            self._paragraphs[-1].pieces.append((text, start, width, is_code))
+            self._paragraphs[-1].pieces.append((text, start, width, is_code or self._in_field))
+
+    def _field(self, event: str) -> None:
+        """Begins a field, its result, which ``separate`` stands before, or what follows it; fields nest."""
+        if event == "begin":
+            self._fields.append(("", self._in_field))
+            self._in_field = True
+        elif self._fields and event == "separate":
+            code, around = self._fields[-1]
+            self._in_field = around or code.upper() != _LINK
+        elif self._fields and event == "end":
+            self._in_field = self._fields.pop()[1]
+
+    def _field_code(self, text: str) -> None:
+        """A piece of the code of the innermost field."""
+        if self._fields:
+            code, around = self._fields[-1]
+            self._fields[-1] = (code + text).lstrip()[: len(_LINK)], around
 
     def _finish(self, paragraph: _Paragraph) -> None:
         """Adds a complete paragraph to the text."""
-        if self._finished:
+        if self._lines:
             self._builder.context("\n")
-        self._finished += 1
-        for text, start, width, is_code in paragraph.pieces:
+        self._lines.append("".join(text for text, *_ in paragraph.pieces))
+        for text, start, width, is_kept in paragraph.pieces:
             if width == 1:
-                self._builder.verbatim(start, start + len(text), frozen=is_code)
-            elif width and not is_code:
+                self._builder.verbatim(start, start + len(text), frozen=is_kept)
+            elif width and not is_kept:
                 self._builder.written(text, start, start + width)
             else:
                 self._builder.context(text)
@@ -194,10 +227,10 @@ class _Reader:
 
 
 def _unwritten(passage: Passage) -> Iterator[Span]:
-    """The Han characters that the XML has no place for: references in code."""
+    """The characters in lines that the XML has no place for: references in what is kept, elements."""
     if not isinstance(passage.places, int):
         for index, (char, place) in enumerate(zip(passage.text, passage.places, strict=True)):
-            if not place and is_han(char):
+            if not place and char != "\n":
                 yield Span(index, index + 1)
 
 

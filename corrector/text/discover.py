@@ -29,6 +29,7 @@ def discover(
     exclude: Sequence[str] = (),
     gitignore: bool = True,
     on_error: Report | None = None,
+    exclude_from: str | None = None,
 ) -> Iterator[str]:
     """The files that ``paths`` stand for, each once, in the order of the paths and of names within a folder.
 
@@ -36,7 +37,8 @@ def discover(
     without what is hidden (``.git``, ``.venv``), symbolic links, or what is no regular file; without what ``exclude`` matches;
     without what git would ignore by the ``.gitignore`` files from the repository's root down, unless ``gitignore`` is
     false; and of the rest only what ``include`` matches or, where there is none, what has the extension of a known format.
-    ``include`` and ``exclude`` are written as lines of a ``.gitignore`` that lies in the folder.
+    ``include`` and ``exclude`` are written as lines of a ``.gitignore`` that lies in the folder; ``exclude`` counts as well as if it
+    lay in the folder ``exclude_from``, above the one that is walked, unless that one itself is left out so and was named all the same.
 
     A folder that cannot be read is handed to ``on_error`` and the rest goes on; without ``on_error`` the first such
     InputError is raised after everything else. Raises ConfigError for a pattern that is none.
@@ -48,7 +50,7 @@ def discover(
     for path in paths:
         found: Iterator[tuple[str, str]] = iter([(path, _identity(path))])
         if path != STANDARD_INPUT and os.path.isdir(path):
-            found = _Walk(path, wanted, unwanted, gitignore, on_error or errors.append).files()
+            found = _Walk(path, wanted, unwanted, gitignore, on_error or errors.append, exclude_from).files()
         for file, identity in found:
             if identity not in seen:
                 seen.add(identity)
@@ -99,12 +101,16 @@ class _Walk:
     """One folder on its way to its files."""
 
     def __init__(
-        self, path: str, wanted: GitIgnoreSpec | None, unwanted: GitIgnoreSpec | None, gitignore: bool, report: Report
-    ) -> None:
+        self, path: str, wanted: GitIgnoreSpec | None, unwanted: GitIgnoreSpec | None, gitignore: bool, report: Report,
+        exclude_from: str | None = None,
+    ) -> None:  # fmt: skip
         self._path, self._wanted, self._unwanted, self._report = path, wanted, unwanted, report
         self._gitignore = gitignore
         self._real = os.path.realpath(path)
         self._prefix = "" if os.path.normpath(path) == os.curdir else path
+        self._above = _below(self._real, os.path.realpath(exclude_from)) if exclude_from is not None else ""
+        if self._above and unwanted is not None and unwanted.match_file(self._above):
+            self._above = ""
 
     def files(self) -> Iterator[tuple[str, str]]:
         """The files and their real paths, a folder's own in between its folders' by name."""
@@ -140,7 +146,9 @@ class _Walk:
 
     def _is_wanted(self, name: str, is_folder: bool, ignored: _Ignored | None) -> bool:
         path = name.replace(os.sep, "/") + "/" * is_folder
-        if self._unwanted is not None and self._unwanted.match_file(path):
+        if self._unwanted is not None and (
+            self._unwanted.match_file(path) or (self._above and self._unwanted.match_file(self._above + path))
+        ):
             return False
         if not is_folder:
             if self._wanted is None and os.path.splitext(name)[1].lower() not in EXTENSIONS:
@@ -148,6 +156,12 @@ class _Walk:
             if self._wanted is not None and not self._wanted.match_file(path):
                 return False
         return ignored is None or not ignored.ignores(f"{self._real}/{path}")
+
+
+def _below(folder: str, above: str) -> str:
+    """How a pattern in ``above`` names a folder in it, as ``docs/old/``; empty for that folder itself and any outside it."""
+    inside = folder.startswith(os.path.join(above, ""))
+    return os.path.relpath(folder, above).replace(os.sep, "/") + "/" if inside and folder != above else ""
 
 
 def _ignored_at(folder: str, report: Report) -> _Ignored:

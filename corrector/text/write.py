@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import filecmp
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -21,6 +22,7 @@ from corrector.errors import InputError
 
 PRIVATE = 0o600
 _COPY_BYTES = 1 << 20
+_OPENED = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,6})|/dev/(stdout|stderr)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class FileState:
 class AtomicWriter:
     """Writes a file chunk by chunk; the file appears, whole, when the ``with`` block ends, and not when it raises.
 
-    - Symbolic links are followed. A device or a pipe is simply written to.
+    - Symbolic links are followed. A device or a pipe is simply written to, and so is what ``/dev/stdout`` or ``/dev/fd/3`` stands for.
     - Mode, extended attributes and, where allowed, the owner of an existing file are kept. A hard link is not: the new
       file has this name alone, any other name keeps the old content (``other_names`` counts those).
     - A file without write permission is refused, although its folder would allow to replace it.
@@ -90,6 +92,10 @@ class AtomicWriter:
     def _start(self) -> None:
         if self._backup is not None and (not self._backup or os.path.basename(self._backup) != self._backup):
             raise ValueError(f"{self._backup!r} is no suffix for a backup")
+        opened = _OPENED.fullmatch(os.fspath(self.path))
+        if opened:  # where it leads may be a file; but others write there, too
+            self._stream = os.fdopen(os.dup(int(opened[1] or ("stdin", "stdout", "stderr").index(opened[2]))), "wb")
+            return
         self._target = os.path.realpath(self.path)
         self._before = before = os.stat(self._target) if os.path.lexists(self._target) else None
         self._refuse_changed()
