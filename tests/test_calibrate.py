@@ -13,8 +13,10 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
+from corrector.errors import CorrectorError
 from corrector.rank import default_ranker
 from corrector.train import calibrate as calibration
+from corrector.train.__main__ import main
 from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
 from corrector.train.log_linear import Example, fit_log_linear
 from corrector.train.pairs import PairSet
@@ -71,6 +73,29 @@ def test_platt_does_with_edits_of_one_kind(right: bool) -> None:
     scale, offset = platt([(confidence, right, 1) for confidence in (0.3, 0.5, 0.6, 0.7)])
     logit = scale * math.log(0.55 / 0.45) + offset
     assert (logit > 0) == right and abs(logit) < 4
+
+
+def test_platt_needs_edits() -> None:
+    with pytest.raises(ValueError, match="no edit is proposed"):
+        platt([])
+
+
+def test_files_held_back_need_names_of_their_own(tmp_path: Path) -> None:
+    files = [tmp_path / folder / "dev.tsv" for folder in "ab"]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("甲\t甲\n", "utf-8")
+    with pytest.raises(CorrectorError, match="same name"):
+        calibration.fit_ranker(tmp_path, [PairSet((("甲", "甲"),), 1.0)], files, print)
+
+
+def test_a_model_to_calibrate_is_a_folder_and_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Path] = []
+    monkeypatch.setattr(calibration, "fit_ranker", lambda model, *_: taken.append(model))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dev.tsv").write_text("甲\t甲\n", "utf-8")
+    assert main(["calibrate", "--model", "electra-csc-zh", "--pairs", "dev.tsv", "--held-back", "dev.tsv"]) == 0
+    assert taken == [tmp_path / "electra-csc-zh"]
 
 
 def test_platt_undoes_overconfidence() -> None:

@@ -244,7 +244,7 @@ def calibrate(
     from corrector.train.start import open_model
 
     with tempfile.TemporaryDirectory() as scratch:
-        chosen = scratch_copy(open_model(model).path, Path(scratch)) if dry_run else model
+        chosen = scratch_copy(open_model(model).path, Path(scratch)) if dry_run else model.absolute()  # no name of a model
         fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
         fit_ranker(chosen, fit, held_back, _say, counted, masked, data)
 

@@ -218,6 +218,8 @@ def fit_ranker(
     if all(item.weight < 1 for item in fit):
         raise CorrectorError("calibrate: all --pairs have a weight below 1, so that none is there to fit the ranker on; give one without")
     held = {path.stem: read_pairs(path) for path in held_back}
+    if len(held) < len(held_back):
+        raise CorrectorError("calibrate: two files of --held-back have the same name; rename one, as results go by the name")
     if slips:
         count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
         refresh_manifest(model, say)

@@ -40,7 +40,9 @@ def platt(edits: Sequence[tuple[float, bool, int]]) -> tuple[float, float]:
 
     confidence = np.array([confidence for confidence, _, _ in edits])
     logits = np.log(confidence / (1 - confidence))
-    right = np.array([right for _, right, _ in edits])
+    right = np.array([right for _, right, _ in edits], dtype=np.bool_)
+    if not len(right):
+        raise ValueError("no edit is proposed in what is held back")
     target = np.where(right, (right.sum() + 1) / (right.sum() + 2), 1 / ((~right).sum() + 2))
     classes = np.repeat([True, False], len(edits))  # every edit is right with the weight of its target and wrong with the rest
     fitted = LogisticRegression(C=100.0).fit(np.tile(logits, 2)[:, None], classes, np.concatenate([target, 1 - target]))
