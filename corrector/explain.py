@@ -13,7 +13,7 @@ from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
-from corrector.pipeline import DIGITS, REPORTED_CONFIDENCE
+from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
 from corrector.render.describe import REASONS, described, percent
@@ -75,7 +75,7 @@ def _decided(
     """What the first reading comes to; settles it in ``revision``."""
     for window, own in zip(windows, choices, strict=True):
         reported = [choice for choice in own if choice.confidence >= _reported(corrector)]
-        revision.note(window, [_correction(window, choice) for choice in reported])
+        revision.note(window, [correction_of(window, choice) for choice in reported])
     revision.settle()
     return {correction.span: (correction.replacement, how) for correction, how in _found(revision.result())}
 
@@ -200,7 +200,7 @@ def _share(share: float, value: float) -> str:
 
 
 def _decision(corrector: Corrector, window: Sentence, choice: GroupChoice, decided: Decided) -> str:
-    edit, correction = choice.edits[0], _correction(window, choice)
+    edit, correction = choice.edits[0], correction_of(window, choice)
     if choice.confidence < _reported(corrector):
         verdict = f"is not reported: below {_exact(_reported(corrector))}"
     elif correction.span not in decided:
@@ -214,13 +214,6 @@ def _decision(corrector: Corrector, window: Sentence, choice: GroupChoice, decid
 
 def _reported(corrector: Corrector) -> float:
     return min(REPORTED_CONFIDENCE, corrector.min_confidence)
-
-
-def _correction(window: Sentence, choice: GroupChoice) -> Correction:
-    """The best edit, as the models read it."""
-    edit = choice.edits[0]
-    start = window.span.start + edit.index
-    return Correction(Span(start, start + len(edit.original)), edit.original, edit.replacement, round(choice.confidence, DIGITS))
 
 
 def _found(corrected: CorrectedDocument) -> list[tuple[Correction, str]]:

@@ -133,7 +133,7 @@ class Corrector:
     def _found(self, window: Sentence, groups: Sequence[GroupChoice]) -> list[Correction]:
         """The best correction of each group that is likely enough to be reported."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
-        return [_correction(window, choice) for choice in groups if choice.confidence >= reported]
+        return [correction_of(window, choice) for choice in groups if choice.confidence >= reported]
 
 
 def _parts(windows: Iterator[tuple[Revision, Sentence]], callers: int) -> Iterator[Part]:
@@ -149,7 +149,7 @@ def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:
     return windows_in(document.text, protected, max_length)
 
 
-def _correction(sentence: Sentence, choice: GroupChoice) -> Correction:
+def correction_of(sentence: Sentence, choice: GroupChoice) -> Correction:
     """The best edit of a group as a correction of the document."""
     edit = choice.edits[0]
     start, end = edit.index, edit.index + len(edit.replacement)

@@ -94,7 +94,7 @@ class AtomicWriter:
             raise ValueError(f"{self._backup!r} is no suffix for a backup")
         opened = _OPENED.fullmatch(os.fspath(self.path))
         if opened:  # where it leads may be a file; but others write there, too
-            self._stream = os.fdopen(os.dup(int(opened[1] or ("stdin", "stdout", "stderr").index(opened[2]))), "wb")
+            self._stream = os.fdopen(os.dup(int(opened[1] or {"stdout": 1, "stderr": 2}[opened[2]])), "wb")
             return
         self._target = os.path.realpath(self.path)
         self._before = before = os.stat(self._target) if os.path.lexists(self._target) else None
