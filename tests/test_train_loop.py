@@ -49,6 +49,21 @@ def trainer(config: TrainConfig, source: Source) -> Trainer:
     return Trainer(config, JointElectra(config.model, features), noise, marks, 6, source)
 
 
+class HeededError(Exception):
+    """What the handlers do that were there before the run."""
+
+
+@pytest.fixture
+def handlers() -> Iterator[tuple[Any, Any]]:
+    def heed(number: int, _: object) -> None:
+        raise HeededError(signal.Signals(number).name)
+
+    before = [signal.signal(number, heed) for number in (signal.SIGTERM, signal.SIGINT)]
+    yield heed, heed
+    for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+        signal.signal(number, handler)
+
+
 def test_learning_rate_schedule() -> None:
     config = training.config(learning_rate=1.0, warmup_tokens=100, total_tokens=1000, decay_share=0.2, decay_floor=0.1)
     rates = [learning_rate_at(tokens, config) for tokens in (0, 49, 99, 100, 799, 800, 900, 1000, 2000)]
@@ -61,8 +76,45 @@ def test_a_run_that_has_so_many_seconds_ends_by_then_and_its_rate_with_it(tmp_pa
     config = training.config(learning_rate=1e-3, warmup_tokens=1, decay_share=1.0, decay_floor=0.0, total_seconds=60, total_tokens=10**9)
     one = trainer(config, fresh_windows())
     one.run(tmp_path, lambda: None, lambda _: None)
-    assert 15 <= one.step <= 25  # the clock is looked at three times a step
+    assert 55 <= one.step <= 60  # the clock is looked at once a step
     assert 0.0 <= one.optimizer.param_groups[0]["lr"] <= 1e-4
+
+
+def test_a_run_that_has_so_many_seconds_goes_on_in_those_that_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handlers: tuple[Any, Any]
+) -> None:
+    ticks = count(100.0)
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    config = training.config(learning_rate=1e-3, decay_share=1.0, decay_floor=0.0, total_seconds=60, total_tokens=1, log_steps=30)
+    first = trainer(config, fresh_windows())
+    with pytest.raises(HeededError):
+        first.run(tmp_path, lambda: None, lambda _: signal.raise_signal(signal.SIGTERM))
+    assert first.step == 30
+    second = trainer(config, fresh_windows())
+    second.restore(checkpoint.load(tmp_path / "checkpoint.pt"))
+    second.run(tmp_path, lambda: None, lambda _: None)
+    assert 55 <= second.step <= 60
+    assert 0.0 <= second.optimizer.param_groups[0]["lr"] <= 1e-4
+
+
+def test_processes_that_make_the_batches_begin_a_stage_when_so_much_was_learned(tmp_path: Path) -> None:
+    config = training.config(workers=3, total_tokens=90 * 128, log_steps=1, stages=((0, 16), (30 * 128, 32)))
+    trainer(config, fresh_windows()).run(tmp_path, lambda: None, lambda _: None)
+    records = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text("utf-8").splitlines()]
+    lengths = [record["length"] for record in records]
+    waiting = 30  # batches at most that were made before and are still to be learned from
+    assert set(lengths[:30]) == {16} and set(lengths[30 + waiting :]) == {32}
+
+
+def test_the_networks_are_measured_every_so_many_tokens_whenever_the_run_goes_on(tmp_path: Path) -> None:
+    config = training.config(dev_tokens=4 * 128, log_steps=100)
+    for total in (3, 6, 13):
+        one = trainer(replace(config, total_tokens=total * 128), fresh_windows())
+        if total > 3:
+            one.restore(checkpoint.load(tmp_path / "checkpoint.pt"))
+        one.run(tmp_path, lambda: None, lambda _: None, lambda: {"dev_f1": 0.5})
+    measured = [json.loads(line)["step"] for line in (tmp_path / "dev.jsonl").read_text("utf-8").splitlines()]
+    assert measured == [3, 4, 6, 8, 12, 13]  # at the end of each run, too
 
 
 def test_processes_that_make_the_batches_share_them_out(tmp_path: Path) -> None:
@@ -275,18 +327,12 @@ def test_window_length_grows_with_the_tokens_seen() -> None:
     assert lengths == [16, 16, 32]
 
 
-@pytest.fixture
-def handlers() -> Iterator[tuple[Any, Any]]:
-    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    yield before
-    for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
-        signal.signal(number, handler)
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, Any], number: signal.Signals) -> None:
+    """Then the signal does what it would have done: whoever started the run sees that it was not finished."""
     one = trainer(training.config(log_steps=2), fresh_windows())
-    one.run(tmp_path, lambda: "here", lambda _: signal.raise_signal(number))
+    with pytest.raises(HeededError, match=number.name):
+        one.run(tmp_path, lambda: "here", lambda _: signal.raise_signal(number))
     assert one.step == 2
     state = checkpoint.load(tmp_path / "checkpoint.pt")
     assert (state["step"], state["tokens"], state["position"]) == (2, 256, "here")

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import signal
+import sys
 import time
 from collections.abc import Callable, Mapping
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from corrector.train.batches import Arrays, Batch, BatchMaker, Rows, Source
 from corrector.train.config import TrainConfig, to_json
 from corrector.train.model import JointElectra
 from corrector.train.noise import Noise
+from corrector.train.stopping import stopping
 from corrector.train.workers import Workers
 
 Numbers = dict[str, float]
@@ -63,7 +65,7 @@ _Made = tuple[Batch | Drawn, _Place]
 
 
 class Trainer:
-    """Model, optimiser, noise and data position; ``run`` goes on until ``total_tokens``."""
+    """Model, optimiser, noise and data position; ``run`` goes on until ``total_tokens``, or for ``total_seconds``."""
 
     def __init__(
         self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source,
@@ -81,13 +83,13 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(config.device, enabled=config.fp16)  # Micikevicius et al. 2018, "Mixed Precision Training"
         self.tokens, self.step = 0, 0
         self.drawn = 0  # tokens of the windows drawn so far: those learned from, and those of the next step if it is drawn ahead
+        self.learned = RawValue("q", 0)  # tokens learned from, for the processes that draw
         self.rng = np.random.default_rng(config.seed)
         self.torch_rng = torch.Generator(device=config.device).manual_seed(config.seed)
         wrap = torch.compile if config.compile else (lambda function: function)
         self._heads: Any = wrap(self._heads_loss)
         self._generator: Any = wrap(self._generator_loss)
-        self.begun = time.monotonic(), 0
-        self.stopping = False
+        self.seconds = 0.0  # spent on learning
 
     # ---- one step -------------------------------------------------------------------------------------------------
 
@@ -119,7 +121,7 @@ class Trainer:
     def _learn(self, drawn: Batch | Drawn) -> Pending:
         self.optimizer.zero_grad(set_to_none=True)
         for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate_at(self.tokens, self._scheduled())
+            group["lr"] = learning_rate_at(self.tokens, dataclasses.replace(self.config, total_tokens=self._total_tokens()))
         made, numbers = self._in_context_too(drawn) if isinstance(drawn, Drawn) else (drawn, {})
         batch = Batch(*(None if array is None else self.tensor(array) for array in made))
         with self._autocast():
@@ -133,6 +135,7 @@ class Trainer:
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.tokens += batch.ids.numel()
+        self.learned.value = self.tokens
         self.step += 1
         flagged, replaced = (logits > 0) & (batch.detection_weight > 0), batch.replaced > 0
         hits = (flagged & replaced).sum()
@@ -224,49 +227,46 @@ class Trainer:
         self, out: Path, position: Callable[[], Any], say: Callable[[str], None], dev: Callable[[], Numbers] | None = None
     ) -> None:
         """Train to the end or until a signal; checkpoint on the way and at the end. ``position`` is the data stream's state,
-        ``dev`` what is measured every ``dev_tokens`` and at the end (``dev.jsonl``)."""
+        ``dev`` what is measured every ``dev_tokens`` and at the end (``dev.jsonl``).
+
+        SIGINT and SIGTERM are heeded after a step, when the checkpoint is written.
+        """
         out.mkdir(parents=True, exist_ok=True)
-        previous = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
-        saved = logged = time.monotonic()
-        self.begun = saved, self.tokens
-        since, sums, measured = 0, Pending(), self.tokens
+        saved = logged = now = time.monotonic()
+        since, sums, before, measured = 0, Pending(), self.tokens, self.tokens
 
         def here() -> _Place:
             return position(), self.rng.bit_generator.state
 
         place = here()  # where the data that was learned from ends: what was drawn ahead is drawn again
         ahead = not any(self._in_context(self.config.batch_tokens))
-        with self._windows(here, ahead) as windows:
-            while self.tokens < self._scheduled().total_tokens and not self.stopping:
+        with stopping() as stop, self._windows(here, ahead) as windows:
+            while self.tokens < self._total_tokens() and stop.signal is None:
                 drawn, place = windows.take()
                 for name, value in self._learn(drawn).items():
                     sums[name] = sums[name] + value if name in sums else value
                 if not ahead:
                     place = here()
                 since += 1
-                now = time.monotonic()
+                last, now = now, time.monotonic()
+                self.seconds += now - last
                 if since == self.config.log_steps:
-                    speed = since * self.config.batch_tokens / (now - logged)
                     record = {name: round(value.item() / since, 5) for name, value in sums.items()}
-                    record |= {"step": self.step, "tokens": self.tokens, "tokens_per_second": round(speed)}
-                    record["length"] = self.length_at(self.tokens)
+                    record |= {"step": self.step, "tokens": self.tokens, "length": _length_of(drawn)}
+                    record["tokens_per_second"] = round((self.tokens - before) / (now - logged))
                     if isinstance(windows, Workers):
                         record["repeated"] = windows.repeated
-                    with (out / "metrics.jsonl").open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(record) + "\n")
-                    say(" ".join(f"{name} {value}" for name, value in record.items()))
-                    since, sums, logged = 0, {}, now
-                if dev and self.tokens - measured >= self.config.dev_tokens:
+                    _add_line(out / "metrics.jsonl", record, say)
+                    since, sums, logged, before = 0, {}, now, self.tokens
+                if dev and self.tokens // self.config.dev_tokens > measured // self.config.dev_tokens:
                     self._measure(out, dev, say)
                     measured, logged = self.tokens, logged + time.monotonic() - now
                 if now - saved > self.config.checkpoint_seconds:
                     self.save(out / "checkpoint.pt", *place)
                     saved = now
-        self.save(out / "checkpoint.pt", *place)
-        if dev and self.tokens > measured and not self.stopping:
-            self._measure(out, dev, say)
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+            self.save(out / "checkpoint.pt", *place)
+            if dev and self.tokens > measured and stop.signal is None:
+                self._measure(out, dev, say)
 
     def _windows(self, here: Callable[[], _Place], ahead: bool) -> Ahead[_Made] | Workers[_Made]:
         if not self.config.workers:
@@ -276,7 +276,12 @@ class Trainer:
         def begin(number: int) -> Callable[[], _Made]:
             self.rng = np.random.default_rng((self.config.seed, self.tokens, number))
             self.share(number, self.config.workers, self.config.seed + self.tokens)
-            return lambda: (self._draw(), start)
+
+            def make() -> _Made:
+                self.drawn = self.learned.value  # the others draw, too, and what they drew may be repeated
+                return self._draw(), start
+
+            return make
 
         return Workers(begin, self.config.workers, self.config.repeats, self._received)
 
@@ -291,29 +296,22 @@ class Trainer:
         tensor = torch.as_tensor(array)
         return tensor if self.config.device == "cpu" else tensor.pin_memory().to(self.config.device, non_blocking=True)
 
-    def _scheduled(self) -> TrainConfig:
-        """The settings, where time is limited with as many tokens in all as there will be time for."""
-        at, tokens = self.begun
-        learned = self.tokens - tokens
-        if not (self.config.total_seconds and learned):
-            return self.config
-        share = (time.monotonic() - at) / self.config.total_seconds
-        return dataclasses.replace(self.config, total_tokens=tokens + round(learned / share))
+    def _total_tokens(self) -> int:
+        """Of the whole run; where its time is limited, as many as there will be time for, going by what was learned in it so far."""
+        if not self.config.total_seconds:
+            return self.config.total_tokens
+        share = self.seconds / self.config.total_seconds
+        return round(self.tokens / share) if self.tokens and share else sys.maxsize
 
     def _measure(self, out: Path, dev: Callable[[], Numbers], say: Callable[[str], None]) -> None:
-        record = {"tokens": self.tokens, "step": self.step} | dev()
-        with (out / "dev.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-        say(" ".join(f"{name} {value}" for name, value in record.items()))
-
-    def _stop(self, *_: object) -> None:
-        self.stopping = True
+        _add_line(out / "dev.jsonl", {"tokens": self.tokens, "step": self.step} | dev(), say)
 
     def save(self, path: Path, position: Any, rng: Mapping[str, Any] | None = None) -> None:
         """Write a checkpoint to go on from at this position in the data and this state of the random generator (default: its own)."""
         state = {
             "config": to_json(self.config), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step, "rng": rng or self.rng.bit_generator.state,
+            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step,
+            "seconds": self.seconds, "rng": rng or self.rng.bit_generator.state,
             "torch_rng": self.torch_rng.get_state(), "position": position,
         }  # fmt: skip
         checkpoint.save(path, state)
@@ -328,7 +326,20 @@ class Trainer:
         if state.get("scaler"):  # not in a run that had none
             self.scaler.load_state_dict(state["scaler"])
         self.tokens, self.step = state["tokens"], state["step"]
-        self.drawn = self.tokens
+        self.drawn = self.learned.value = self.tokens
+        self.seconds = state.get("seconds", 0.0)  # not in one of version 0.29.1 or earlier
         self.rng.bit_generator.state = state["rng"]
         self.torch_rng.set_state(state["torch_rng"])
         return state["position"]
+
+
+def _length_of(drawn: Batch | Drawn) -> int:
+    """Tokens of a window."""
+    return int((drawn.corrupted if isinstance(drawn, Drawn) else drawn.ids).shape[1])
+
+
+def _add_line(path: Path, record: Mapping[str, Any], say: Callable[[str], None]) -> None:
+    """Put these numbers at the end of a file of JSON lines, and say them."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    say(" ".join(f"{name} {value}" for name, value in record.items()))
