@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -84,6 +85,50 @@ def test_overriding_and_reading_settings(tmp_path: Path) -> None:
     from corrector.train.config import load
 
     assert load(tmp_path / "config.json") == config
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("compile=False", 'compile: must be true or false, not "False"'),
+        ("threads=0", "threads: must be 1 or more, not 0"),
+        ("threads=1.5", "threads: must be a whole number, not 1.5"),
+        ("batch_tokens=true", "batch_tokens: must be a whole number, not true"),
+        ("learning_rate=fast", 'learning_rate: must be a number, not "fast"'),
+        ("learning_rate=-1", "learning_rate: must be 0 or more"),
+        ("clip=NaN", "clip: must be a number"),
+        ("device=1", "device: must be text, not 1"),
+        ("dev=[1]", "dev: must be text"),
+        ("dev=1", "dev: must be a list"),
+        ("betas=[0.9]", "betas: must be a list of 2"),
+        ("noise.rates=[0.1, 2]", "noise.rates: must be 0 to 1"),
+        ("noise.clean_windows=1.5", "noise.clean_windows: must be 0 to 1"),
+        ("noise=0.5", "noise: must be an object of settings"),
+        ("model.heads=7", "model.hidden_size: must be a multiple of heads"),
+        ("stages=[]", "stages: must be"),
+        ("stages=[[5, 32]]", "stages: must be"),
+        ("stages=[[0, 32], [0, 64]]", "stages: must be"),
+        ("stages=[[0, 2]]", "stages: must be"),
+        ("stages=[0, 32]", "stages: must be a list"),
+    ],
+)
+def test_impossible_values_of_settings(setting: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(f"--set: {message}")):
+        override(TrainConfig(), (setting,))
+
+
+def test_values_of_settings_in_other_words() -> None:
+    config = override(TrainConfig(), ("total_tokens=5e6", "learning_rate=1", "dev=a.tsv", "out=runs"))
+    assert (config.total_tokens, config.learning_rate, config.dev, config.out) == (5_000_000, 1.0, ("a.tsv",), "runs")
+    assert isinstance(config.total_tokens, int) and isinstance(config.learning_rate, float)
+
+
+def test_a_file_of_settings_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "config.json"
+    for text, message in (("[1]", "config: must be an object"), ("{", "config: cannot be read"), ('{"seed": "a"}', "seed: must be")):
+        path.write_text(text, "utf-8")
+        assert main(["pretrain", "--data", "x", "--out", "y", "--config", str(path)]) == 123
+        assert f"error: {path}: {message}" in capsys.readouterr().err
 
 
 def test_fine_tuning_takes_over_the_shape_of_the_network_and_no_setting_of_the_run_before() -> None:
@@ -262,6 +307,61 @@ def test_no_room_for_labelled_rows(chain: Path, tmp_path: Path, capsys: pytest.C
     assert not (tmp_path / "run").exists()
 
 
+def test_a_run_only_goes_on_from_one_of_its_own_kind(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, other in (("pretrain", "fine-tuning"), ("finetune", "pre-training")):
+        out = tmp_path / kind
+        out.mkdir()
+        shutil.copy(chain / ("finetune" if kind == "pretrain" else "pretrain") / "checkpoint.pt", out)
+        start = ["--from", str(chain / "pretrain" / "checkpoint.pt")]
+        assert main([kind, *start, "--data", str(chain / "data"), "--out", str(out), "--debug"]) == 123
+        assert f"checkpoint.pt: is of a {other} run; give another --out" in capsys.readouterr().err
+
+
+def test_networks_that_were_changed_are_begun_from_and_not_gone_on_with(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start, data = str(chain / "pretrain" / "checkpoint.pt"), ["--data", str(chain / "data")]
+    assert main(["average", start, start, "--out", str(tmp_path / "mean")]) == 0
+    assert main(["grow", start, "--layers", "3", "--out", str(tmp_path / "deep")]) == 0
+    few = ["--debug", "--set", "total_tokens=2048"]
+    for name, layers in (("mean", 2), ("deep", 3)):
+        made = tmp_path / name / "checkpoint.pt"
+        again = ["pretrain", *data, "--out", str(tmp_path / name), *few, "--set", f"model.layers={layers}"]
+        assert main(again) == 123
+        assert "has no optimiser to go on with" in capsys.readouterr().err
+        from_it = ["pretrain", "--from", str(made), *data, "--out", str(tmp_path / name / "on"), *few]
+        assert main(from_it) == 0  # of that shape, in --debug too
+        assert (tmp_path / name / "on" / "checkpoint.pt").is_file()
+
+
+def test_networks_know_the_vocabulary_they_were_trained_on(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also from another of the same size."""
+    import torch
+
+    data, start, other = tmp_path / "data", chain / "finetune" / "checkpoint.pt", tmp_path / "other.pt"
+    shutil.copytree(chain / "data", data)
+    tokens = (data / "vocab.txt").read_text("utf-8").splitlines()
+    (data / "vocab.txt").write_text("\n".join([*tokens[:-2], tokens[-1], tokens[-2]]) + "\n", "utf-8")
+    out = ["--data", str(data), "--out", str(tmp_path / "out")]
+    for command in (
+        ["pretrain", "--from", str(start), *out, "--debug"],
+        ["finetune", "--from", str(start), *out, "--debug"],
+        ["prune", str(start), "--units", "100", *out],
+        ["revive", str(start), *out],
+        ["export", "--checkpoint", str(start), *out, "--name", "x"],
+    ):
+        assert main(command) == 123
+        assert f"error: {start}: was trained with another vocabulary than that of {data}; give" in capsys.readouterr().err
+        assert not list((tmp_path / "out").rglob("*.pt"))
+    torch.save(torch.load(start, weights_only=False) | {"vocabulary": "0" * 64}, other)
+    assert main(["average", str(other), str(start), "--out", str(tmp_path / "out")]) == 123
+    assert "other.pt: was trained with another vocabulary" in capsys.readouterr().err
+    fit, held = (str(chain / "text" / name) for name in ("fit.tsv", "held_back.tsv"))
+    pairs = ["--pairs", fit, "--pairs", f"{fit}:1@0", "--held-back", held, "--data", str(data), "--dry-run"]
+    assert main(["calibrate", "--model", str(chain / "model"), *pairs]) == 123
+    assert f"error: {data}: has another vocabulary than the model" in capsys.readouterr().err
+
+
 def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (chain / "pretrain" / "metrics.jsonl").read_bytes()
     assert main(["pretrain", "--data", str(chain / "data"), "--out", str(chain / "pretrain"), "--debug"]) == 0
@@ -326,7 +426,7 @@ def test_a_grown_encoder_computes_the_same_and_learns_on(
 
     start, grown = chain / "finetune" / "checkpoint.pt", tmp_path / "checkpoint.pt"
     assert main(["grow", str(start), "--layers", "3", "--out", str(tmp_path)]) == 0
-    before, after = (load_model(path)[0].eval() for path in (start, grown))
+    before, after = (load_model(path, chain / "data")[0].eval() for path in (start, grown))
     assert (len(before.encoder.layers), len(after.encoder.layers)) == (2, 3)
     ids = torch.arange(6, 46).reshape(2, 20)
     with torch.no_grad():
@@ -338,7 +438,7 @@ def test_a_grown_encoder_computes_the_same_and_learns_on(
     arguments = ["--from", str(grown), "--data", str(chain / "data"), "--out", str(tmp_path / "on"), "--set", "total_tokens=2048"]
     shape = ["batch_tokens=1024", "warmup_tokens=0", "compile=false", "raw_share=0.5", "doubt=0.9"]
     assert main(["finetune", *arguments, *(word for setting in shape for word in ("--set", setting))]) == 0
-    trained = load_model(tmp_path / "on" / "checkpoint.pt")[0]
+    trained = load_model(tmp_path / "on" / "checkpoint.pt", chain / "data")[0]
     assert all(layer.down.weight.any() and layer.out.weight.any() for layer in trained.encoder.layers)
     assert main(["grow", str(start), "--layers", "2", "--out", str(tmp_path / "x")]) == 123
     assert "the encoder has 2; give 3 to 4" in capsys.readouterr().err
@@ -366,7 +466,7 @@ def test_a_pruned_encoder_computes_nearly_the_same_learns_on_and_ships(
     data = ["--data", str(chain / "data")]
     assert main(["prune", str(start), "--units", "127", *data, "--out", str(pruned.parent)]) == 0
     assert "layer 2: 127 of 256 units stay; what the others brought, of all variance: 0.00%" in capsys.readouterr().err
-    before, after = (load_model(path)[0].eval() for path in (start, pruned))
+    before, after = (load_model(path, chain / "data")[0].eval() for path in (start, pruned))
     silent[1] = True
     assert torch.equal(after.encoder.layers[1].up.weight, before.encoder.layers[1].up.weight[~silent])
     ids = torch.arange(6, 46).reshape(2, 20)
@@ -410,7 +510,7 @@ def test_what_is_dormant_begins_anew_and_the_rest_stays(
     torch.save(state, start)
     assert main(["revive", str(start), "--data", str(chain / "data"), "--out", str(out)]) == 0
     said = capsys.readouterr().err
-    before, after = (load_model(path)[0].eval() for path in (start, out / "checkpoint.pt"))
+    before, after = (load_model(path, chain / "data")[0].eval() for path in (start, out / "checkpoint.pt"))
     layer, first = after.encoder.layers[1], after.encoder.layers[0]
     new = ~layer.down.weight.any(0)
     assert new[:5].all() and not new.all() and layer.up.weight[new].std() > 0.05 and not layer.up.bias[new].any()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from corrector.errors import ModelError
+from corrector.errors import ConfigError, InputError, ModelError
 from corrector.train.config import NoiseConfig
 from tests import training
 from tests.training import FIRST_HAN, LOUD, MASK_ID, QUIET, SEP_ID, SIZE
@@ -226,8 +226,36 @@ def test_a_checkpoint_of_version_0_8_is_only_begun_from(tmp_path: Path) -> None:
     read = checkpoint.load(tmp_path / "checkpoint.pt")
     assert read["model"]["alternative.weight"].shape == one.model.alternative.weight.shape
     assert not read["model"]["alternative.weight"].any()
-    with pytest.raises(ModelError, match=r"checkpoint\.pt: was written by version 0\.8 or earlier.*--from"):
+    with pytest.raises(ModelError, match=r"checkpoint\.pt: has no optimiser to go on with.*version 0\.8 or earlier.*--from"):
         one.restore(read)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "checkpoint.pt"
+    trainer(training.config(), fresh_windows()).save(path, None)
+    before = path.read_bytes()
+
+    def full(_: object, file: Path) -> None:
+        file.write_bytes(b"the beginning")
+        raise RuntimeError("PytorchStreamWriter failed writing file data/0: file write failed")
+
+    monkeypatch.setattr(checkpoint.torch, "save", full)
+    with pytest.raises(InputError, match=r"checkpoint\.pt: cannot be written \(.*file write failed\); what was there before is kept"):
+        checkpoint.save(path, {})
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.pt"
+    for other in ([1, 2], {"model": {}}):
+        torch.save(other, path)
+        with pytest.raises(ModelError, match=r"checkpoint\.pt: not a checkpoint of this project"):
+            checkpoint.load(path)
+
+
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(ConfigError, match=r"device: 'gpu' cannot be used \(.*\); give cpu"):
+        trainer(training.config(device="gpu"), fresh_windows())
 
 
 def test_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:

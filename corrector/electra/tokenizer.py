@@ -7,6 +7,7 @@ What the model reads is normalised; what the offsets point into is always the te
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,11 @@ class Tokenizer:
     def id_of(self) -> Mapping[str, int]:
         """Token to id; the last of two equal lines wins, as in BERT."""
         return {token: identifier for identifier, token in enumerate(self.vocabulary)}
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the vocabulary, a token a line."""
+        return hashlib.sha256("".join(f"{token}\n" for token in self.vocabulary).encode()).hexdigest()
 
     @cached_property
     def is_wordpiece(self) -> bool:

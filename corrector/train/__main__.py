@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from corrector import __version__
-from corrector.errors import ConfigError
 from corrector.exit import run_command
 
 if TYPE_CHECKING:
@@ -107,6 +106,8 @@ def pretrain(
 
         base = dataclasses.replace(base, model=config_of(start).model)
     chosen = dataclasses.replace(base.debug() if debug else base, data=str(data), out=str(out))
+    if start is not None:
+        chosen = dataclasses.replace(chosen, model=base.model)  # of a network that is there, in --debug too
     run(_override(chosen, settings), _say, start)
 
 
@@ -306,12 +307,7 @@ def debug(labelled: Path | None, out: Path) -> None:
 def _read_config(path: Path | None) -> TrainConfig:
     from corrector.train.config import TrainConfig, load
 
-    if path is None:
-        return TrainConfig()
-    try:
-        return load(path)
-    except (OSError, ValueError) as error:
-        raise ConfigError(path, "config", f"cannot be read ({error}); give a JSON object of settings") from error
+    return TrainConfig() if path is None else load(path)
 
 
 def _override(config: TrainConfig, settings: Sequence[str]) -> TrainConfig:

@@ -16,14 +16,16 @@ def average(paths: Sequence[Path], out: Path) -> None:
     """Write ``out/checkpoint.pt``, whose networks are the means of these checkpoints', for a run to begin from or to export; and the
     ledger of the last one, with a note, and before it the runs that led to the others only.
 
-    Raises ModelError for a checkpoint that cannot be read or whose networks have another shape than the last one's, ConfigError for one
-    with settings that this version has not.
+    Raises ModelError for a checkpoint that cannot be read or whose networks have another shape or vocabulary than the last one's,
+    ConfigError for one with settings that this version has not.
     """
     states = [checkpoint.load(path) for path in paths]
     last = states[-1]
     for path, state in zip(paths, states, strict=True):
         if _shapes(state) != _shapes(last):
             raise ModelError(path, f"its networks have another shape than those of {paths[-1]}; average runs of one shape")
+        if state.get("vocabulary") and last.get("vocabulary") and state["vocabulary"] != last["vocabulary"]:
+            raise ModelError(path, f"was trained with another vocabulary than {paths[-1]}; average runs on one folder of text")
     led = [ledger.runs(path, checkpoint.config_in(state, path), state["tokens"]) for path, state in zip(paths, states, strict=True)]
     record = ledger.noted(paths[-1], averaged=[state["tokens"] for state in states])
     record["earlier"] += _runs_besides(led[-1], led[:-1])
@@ -31,7 +33,7 @@ def average(paths: Sequence[Path], out: Path) -> None:
     for name, weights in last["model"].items():
         together = [state["model"][name] for state in states]
         networks[name] = sum(together) / len(together) if weights.is_floating_point() else weights
-    checkpoint.save(out / "checkpoint.pt", last | {"model": networks})
+    checkpoint.save(out / "checkpoint.pt", checkpoint.with_networks(last, networks))
     ledger.write(out, record)
 
 

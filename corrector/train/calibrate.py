@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.edit_features import FEATURES
-from corrector.electra.model import RANKER, SLIPS
+from corrector.electra.model import RANKER, SLIPS, VOCABULARY
 from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.electra.slips import Slips
 from corrector.electra.tokenizer import Tokenizer
 from corrector.electra.word_model import WordModel
-from corrector.errors import CorrectorError
+from corrector.errors import CorrectorError, InputError
 from corrector.in_order import Result, in_order
 from corrector.pipeline import windows_of
 from corrector.rank import MASKED, Ranker, default_ranker
@@ -144,6 +144,8 @@ def _by_counts_without(stages: Stages, item: PairSet, data: Path | None) -> Stag
     if data is None:
         message = f"{item.name} is said to be of part {item.part} of the corpus; give --data, the folder made by `pack`"
         raise CorrectorError(f"calibrate: {message}")
+    if Tokenizer.load(data / VOCABULARY).vocabulary != stages.vocabulary:
+        raise InputError(data, "has another vocabulary than the model; give the --data it was trained on")
     tables = load_part(data, item.part)
     return _with(stages, Tokenizer(stages.vocabulary, tables.types), stages.slips, tables.word_model)
 

@@ -1,4 +1,4 @@
-"""Every setting of a training run, in one frozen object. Unknown keys raise."""
+"""Every setting of a training run, in one frozen object. Unknown keys and impossible values raise."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from corrector.electra.marks import PLAIN_MARKS
 from corrector.errors import ConfigError
+from corrector.train.setting_values import in_range, typed
+
+SHORTEST = 4  # tokens of a window: [CLS], two characters, [SEP]
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class TrainConfig:
             self.model, embedding_size=48, hidden_size=64, layers=2, heads=2, generator_hidden=64, generator_layers=1
         )
         return dataclasses.replace(
-            self, model=small, total_tokens=20_480, warmup_tokens=2_048, batch_tokens=1024,
+            self, model=small, total_tokens=20_480, total_seconds=0.0, warmup_tokens=2_048, batch_tokens=1024,
             learning_rate=1e-3, stages=((0, 32), (10_240, 64)), compile=False, log_steps=5,
         )  # fmt: skip
 
@@ -136,17 +139,30 @@ def to_json(config: TrainConfig) -> str:
 
 
 def from_mapping(values: dict[str, Any], source: str = "config") -> TrainConfig:
-    """A config from (nested) keys. Raises ConfigError for a key that does not exist, and for settings that exclude each other."""
+    """A config from (nested) keys. Raises ConfigError for a key that does not exist, a value of another type or out of range, and
+    settings that exclude each other."""
     config: TrainConfig = _build(TrainConfig, values, source)
     if config.bf16 and config.fp16:
         raise ConfigError(source, "fp16", "cannot be set together with bf16; give one of them as false")
     if config.noise.generator_windows + config.noise.head_windows > 1:
         raise ConfigError(source, "noise.head_windows", "and generator_windows are shares of the same windows: together at most 1")
+    starts = [start for start, _ in config.stages]
+    if not starts or starts[0] != 0 or starts != sorted(set(starts)) or min(length for _, length in config.stages) < SHORTEST:
+        message = f"must be [[0, LENGTH], [TOKENS, LENGTH], …] with rising tokens and lengths of {SHORTEST} or more"
+        raise ConfigError(source, "stages", message)
+    for heads, size in (("heads", "hidden_size"), ("generator_heads", "generator_hidden")):
+        if getattr(config.model, size) % getattr(config.model, heads):
+            raise ConfigError(source, f"model.{size}", f"must be a multiple of {heads}")
     return config
 
 
 def load(path: Path) -> TrainConfig:
-    return from_mapping(json.loads(path.read_text("utf-8")), str(path))
+    """The config in a JSON file. Raises ConfigError as ``from_mapping`` does, and for what is no such file."""
+    try:
+        values = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(path, "config", f"cannot be read ({error}); give a JSON object of settings") from error
+    return from_mapping(values, str(path))
 
 
 def override(config: TrainConfig, settings: tuple[str, ...]) -> TrainConfig:
@@ -170,15 +186,20 @@ def override(config: TrainConfig, settings: tuple[str, ...]) -> TrainConfig:
     return from_mapping(tree, "--set")
 
 
-def _build(cls: Any, values: dict[str, Any], source: str) -> Any:
-    known = {item.name: item for item in dataclasses.fields(cls)}
+def _build(cls: Any, values: Any, source: str, parent: str = "") -> Any:
+    if not isinstance(values, dict):
+        raise ConfigError(source, parent.rstrip(".") or "config", "must be an object of settings")
+    kinds = get_type_hints(cls)
     made: dict[str, Any] = {}
     for key, value in values.items():
-        if key not in known:
-            raise ConfigError(source, key, f"unknown setting; known are {', '.join(sorted(known))}")
-        if key in ("model", "noise"):
-            value = _build({"model": ModelConfig, "noise": NoiseConfig}[key], value, source)
-        elif isinstance(value, list):
-            value = tuple(tuple(item) if isinstance(item, list) else item for item in value)
-        made[key] = value
+        if key not in kinds:
+            raise ConfigError(source, f"{parent}{key}", f"unknown setting; known are {', '.join(sorted(kinds))}")
+        if dataclasses.is_dataclass(kinds[key]):
+            made[key] = _build(kinds[key], value, source, f"{parent}{key}.")
+            continue
+        try:
+            made[key] = typed(kinds[key], value)
+            in_range(key, made[key])
+        except ValueError as error:
+            raise ConfigError(source, f"{parent}{key}", f"{error}, not {json.dumps(value, ensure_ascii=False):.60}") from error
     return cls(**made)

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from corrector.electra.model import CONTRASTS, DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
-from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import InputError, ModelError
+from corrector.errors import InputError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
 from corrector.train.config import TrainConfig
@@ -31,9 +30,11 @@ CONTRIBUTED = "com.microsoft"
 """The domain of the operators that onnxruntime has beside ONNX's own."""
 
 
-def load_model(path: Path) -> tuple[JointElectra, TrainConfig, int]:
-    """The network of a checkpoint, its config, and the tokens it has seen in that run."""
+def load_model(path: Path, data: Path) -> tuple[JointElectra, TrainConfig, int]:
+    """The network of a checkpoint, its config, and the tokens it has seen in that run. Raises ModelError for one that cannot be read,
+    or was trained on another vocabulary than that of the folder ``data``."""
     state = checkpoint.load(path)
+    checkpoint.check_vocabulary(state, path, data)
     config = checkpoint.config_in(state, path)
     model = JointElectra(config.model, state["model"]["embeddings.features"])
     model.load_state_dict(state["model"])
@@ -173,13 +174,9 @@ def export_release(
     """
     if not words_path(data, IN_NONE).is_file():
         raise InputError(data, f"has no {words_path(data, IN_NONE).name}, as packed by an earlier version; {AGAIN}")
-    model, config, tokens = load_model(start)
+    model, config, tokens = load_model(start, data)
     model = keep_positions(model, max(length for _, length in config.stages))
     corpus = read_record(data)
-    vocabulary_size = len(Tokenizer.load(data / VOCABULARY).vocabulary)
-    if vocabulary_size != config.model.vocabulary_size:
-        message = f"trained with {config.model.vocabulary_size} tokens where {data / VOCABULARY} has {vocabulary_size}"
-        raise ModelError(start, f"{message}; give the --data it was trained on")
     out.mkdir(parents=True, exist_ok=True)
     say(f"exporting {start} ({tokens:,} tokens) to {out} as {format_}")
     (export_onnx if format_ == "onnx" else export_pytorch)(model, out)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import ConfigError
+from corrector.errors import ConfigError, ModelError
 from corrector.train.batches import Rows
 from corrector.train.config import NoiseConfig, TrainConfig, to_json
 from corrector.train.counts import IN_NONE, check_part
@@ -112,8 +112,10 @@ def finetune(
     trainer = make_trainer(config, tokenizer, source, share, observed)
     path = out / "checkpoint.pt"
     if path.exists():
-        state = trainer.restore(load_fitting(path, config))
-        places, pairs.rng.bit_generator.state = state
+        state = load_fitting(path, config)
+        if isinstance(state["position"][0], int):
+            raise ModelError(path, "is of a pre-training run; give another --out, and this one as --from")
+        places, pairs.rng.bit_generator.state = trainer.restore(state)
         for stream, place in zip(streams, places, strict=False):  # raw text may have been added since, or left out
             stream.epoch, stream.index = place
         say(f"going on from {trainer.tokens:,} tokens")

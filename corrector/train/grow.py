@@ -35,7 +35,8 @@ def grow(path: Path, layers: int, out: Path) -> None:
         raise ConfigError("--layers", str(layers), f"the encoder has {now}; give {now + 1} to {2 * now}")
     record = ledger.noted(path, grown=[now, layers])
     config["model"]["layers"] = layers
-    checkpoint.save(out / "checkpoint.pt", state | {"config": json.dumps(config), "model": grown(state["model"], now, layers)})
+    networks = grown(state["model"], now, layers)
+    checkpoint.save(out / "checkpoint.pt", checkpoint.with_networks(state, networks, json.dumps(config)))
     ledger.write(out, record)
 
 

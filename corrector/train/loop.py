@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from corrector.electra.marks import MarkTables
-from corrector.errors import ModelError
+from corrector.errors import ConfigError, ModelError
 from corrector.train import checkpoint
 from corrector.train.ahead import Ahead
 from corrector.train.batches import Arrays, Batch, BatchMaker, Rows, Source
@@ -69,13 +69,13 @@ class Trainer:
 
     def __init__(
         self, config: TrainConfig, model: JointElectra, noise: Noise, marks: tuple[MarkTables, ...], specials: int, source: Source,
-        share: Share = lambda *_: None,
+        share: Share = lambda *_: None, vocabulary: str = "",
     ) -> None:  # fmt: skip
-        self.config, self.noise, self.source, self.share = config, noise, source, share
+        self.config, self.noise, self.source, self.share, self.vocabulary = config, noise, source, share, vocabulary
         self.batches = BatchMaker(marks, specials, noise.mask_id, config.kept_share)
         torch.set_num_threads(config.threads)
         torch.set_float32_matmul_precision("high")
-        self.model = model.to(config.device)
+        self.model = model.to(_device(config))
         decay = [p for p in model.parameters() if p.ndim > 1]
         rest = [p for p in model.parameters() if p.ndim <= 1]
         groups = [{"params": decay, "weight_decay": config.weight_decay}, {"params": rest, "weight_decay": 0.0}]
@@ -309,17 +309,18 @@ class Trainer:
     def save(self, path: Path, position: Any, rng: Mapping[str, Any] | None = None) -> None:
         """Write a checkpoint to go on from at this position in the data and this state of the random generator (default: its own)."""
         state = {
-            "config": to_json(self.config), "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
-            "scaler": self.scaler.state_dict(), "tokens": self.tokens, "step": self.step,
-            "seconds": self.seconds, "rng": rng or self.rng.bit_generator.state,
-            "torch_rng": self.torch_rng.get_state(), "position": position,
+            "config": to_json(self.config), "vocabulary": self.vocabulary,
+            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "scaler": self.scaler.state_dict(),
+            "tokens": self.tokens, "step": self.step, "seconds": self.seconds,
+            "rng": rng or self.rng.bit_generator.state, "torch_rng": self.torch_rng.get_state(), "position": position,
         }  # fmt: skip
         checkpoint.save(path, state)
 
     def restore(self, state: dict[str, Any]) -> Any:
         """Go on from a checkpoint; returns the data position. Raises ModelError for one that only a new run can begin from."""
         if state["optimizer"] is None:
-            message = "was written by version 0.8 or earlier, which had no alternatives; begin a new run in another --out with --from"
+            why = "its networks were changed (averaged, grown, pruned, revived), or are of version 0.8 or earlier"
+            message = f"has no optimiser to go on with, as {why}; begin a new run in another --out with --from"
             raise ModelError(Path(self.config.out) / "checkpoint.pt", message)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -331,6 +332,15 @@ class Trainer:
         self.rng.bit_generator.state = state["rng"]
         self.torch_rng.set_state(state["torch_rng"])
         return state["position"]
+
+
+def _device(config: TrainConfig) -> torch.device:
+    """The one to learn on. Raises ConfigError for one that is not there."""
+    try:
+        return torch.empty(0, device=config.device).device
+    except (RuntimeError, AssertionError) as error:  # the latter where PyTorch was built without it
+        reason = str(error).partition("\n")[0]
+        raise ConfigError("config", "device", f"{config.device!r} cannot be used ({reason}); give cpu, or cuda with a GPU") from error
 
 
 def _length_of(drawn: Batch | Drawn) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from corrector.electra.tokenizer import Tokenizer
-from corrector.errors import ConfigError, InputError
+from corrector.errors import ConfigError, InputError, ModelError
 from corrector.train import checkpoint, ledger
 from corrector.train.batches import Rows, Source
 from corrector.train.config import TrainConfig, to_json
@@ -78,7 +78,7 @@ def make_trainer(
     features = torch.from_numpy(np.load(data / "features.npy"))
     model = JointElectra(config.model, features)
     attend_to_neighbours(model)
-    return Trainer(config, model, noise, marks, len(SPECIALS), source, share)
+    return Trainer(config, model, noise, marks, len(SPECIALS), source, share, tokenizer.checksum)
 
 
 def dev_measure(config: TrainConfig, tokenizer: Tokenizer, trainer: Trainer) -> Callable[[], Numbers] | None:
@@ -91,8 +91,10 @@ def dev_measure(config: TrainConfig, tokenizer: Tokenizer, trainer: Trainer) -> 
 
 
 def load_fitting(path: Path, config: TrainConfig) -> dict[str, Any]:
-    """A checkpoint whose network has the shape that ``config`` asks for. Raises ConfigError naming the first difference."""
+    """A checkpoint whose network has the shape that ``config`` asks for. Raises ConfigError naming the first difference, ModelError for
+    one of another vocabulary than ``config.data`` has."""
     state = checkpoint.load(path)
+    checkpoint.check_vocabulary(state, path, Path(config.data))
     theirs, ours = json.loads(state["config"])["model"], dataclasses.asdict(config.model)
     for key, value in ours.items():
         if theirs.get(key, value) != value:
@@ -136,7 +138,10 @@ def pretrain(config: TrainConfig, say: Callable[[str], None], start: Path | None
     trainer = make_trainer(config, tokenizer, source, stream.share)
     path = out / "checkpoint.pt"
     if path.exists():
-        stream.epoch, stream.index = trainer.restore(load_fitting(path, config))
+        state = load_fitting(path, config)
+        if not isinstance(state["position"][0], int):
+            raise ModelError(path, "is of a fine-tuning run; give another --out, and to begin with its networks this one as --from")
+        stream.epoch, stream.index = trainer.restore(state)
         say(f"going on from {trainer.tokens:,} tokens")
     out.mkdir(parents=True, exist_ok=True)
     if start is not None and not path.exists():

@@ -32,7 +32,7 @@ def prune(path: Path, units: int, data: Path, out: Path, say: Callable[[str], No
     Raises ConfigError unless there are to be fewer than now; ModelError for a checkpoint that cannot be read, and InputError for a folder
     without enough text.
     """
-    model, config, _ = load_model(path)
+    model, config, _ = load_model(path, data)
     now = config.model.units
     if not 0 < units < now:
         raise ConfigError("--units", str(units), f"a layer has {now:,}; give 1 to {now - 1:,}")
@@ -44,7 +44,7 @@ def prune(path: Path, units: int, data: Path, out: Path, say: Callable[[str], No
         say(f"layer {number + 1}: {units:,} of {now:,} units stay; what the others brought, of all variance: {lost:.2%}")
     record = ledger.noted(path, pruned=[now, units])
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, intermediate_size=units))
-    checkpoint.save(out / "checkpoint.pt", checkpoint.load(path) | {"config": to_json(config), "model": networks})
+    checkpoint.save(out / "checkpoint.pt", checkpoint.with_networks(checkpoint.load(path), networks, to_json(config)))
     ledger.write(out, record)
 
 

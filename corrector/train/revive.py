@@ -51,7 +51,7 @@ def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> Non
 
     Raises ModelError for a checkpoint that cannot be read, and InputError for a folder without enough text.
     """
-    model, config, _ = load_model(path)
+    model, config, _ = load_model(path, data)
     activities = watch(model, config, data)
     generator = torch.Generator().manual_seed(config.seed)
     counts = []
@@ -61,5 +61,5 @@ def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> Non
         units, heads = counts[-1]
         say(f"layer {number}: {units:,} of {layer.up.out_features:,} units and {heads} of {layer.heads} heads begin anew")
     record = ledger.noted(path, revived=[units for units, _ in counts])
-    checkpoint.save(out / "checkpoint.pt", checkpoint.load(path) | {"model": model.state_dict()})
+    checkpoint.save(out / "checkpoint.pt", checkpoint.with_networks(checkpoint.load(path), model.state_dict()))
     ledger.write(out, record)
