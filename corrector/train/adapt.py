@@ -67,6 +67,9 @@ PASSES, MOST_STEPS = 8, 2000  # over the labelled rows; about three minutes on t
 WINDOWS = 16  # of a batch
 PAIR_SHARE = 0.5  # of them are labelled rows
 SHORTEST = 16  # tokens of a window
+_OF_A_RUN = (
+    "data", "out", "total_seconds", "raw_share", "workers", "repeats", "checkpoint_seconds", "log_steps", "dev", "dev_tokens", "dev_rows",
+)  # fmt: skip
 LEARNING_RATE = 3e-4  # 1e-4 mends less of the field, 6e-4 no more of it and makes more false alarms in other text
 
 
@@ -89,6 +92,9 @@ def adapt_config(
         kept_share=0.03,
     )  # fmt: skip
     config = override(config, tuple(settings))
+    for name in _OF_A_RUN:
+        if getattr(config, name) != getattr(TrainConfig, name):
+            raise ConfigError("--set", name, "has no say where a model is adapted, which is one short run; leave it out, or give --data")
     if config.model != model:
         raise ConfigError("--set", "model", "a released network keeps its shape; leave it out")
     if max(length for _, length in config.stages) > min(model.max_positions, config.batch_tokens):
@@ -161,7 +167,7 @@ def learn(
     with _steps(-(-config.total_tokens // config.batch_tokens), say) as steps:
         for _ in steps:
             trainer.train_step()
-    network.eval()
+    network.cpu().eval()
 
 
 @contextlib.contextmanager
