@@ -369,6 +369,13 @@ def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, Any], num
     assert json.loads(line)["tokens"] == 256
 
 
+def test_an_ignored_signal_stays_ignored(tmp_path: Path, handlers: tuple[Any, Any]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    one = trainer(training.config(log_steps=2, total_tokens=4 * 128), fresh_windows())
+    one.run(tmp_path, lambda: None, lambda _: signal.raise_signal(signal.SIGINT))
+    assert one.step == 4
+
+
 def test_a_run_ends_at_its_tokens(tmp_path: Path) -> None:
     one = trainer(training.config(total_tokens=300), fresh_windows())
     one.run(tmp_path, lambda: None, lambda _: None)

@@ -18,13 +18,14 @@ class Stop:
 @contextlib.contextmanager
 def stopping() -> Iterator[Stop]:
     """Keeps SIGINT and SIGTERM back for the block, which looks at the ``Stop`` it is given; after it the one that came does what it would
-    have done, so that whoever started the run sees that it was not finished."""
+    have done, so that whoever started the run sees that it was not finished. One that is ignored stays so, as in a job behind ``&``."""
     stop = Stop()
 
     def keep(number: int, _: object) -> None:
         stop.signal = number
 
-    before = {number: signal.signal(number, keep) for number in (signal.SIGTERM, signal.SIGINT)}
+    heeded = [number for number in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, keep) for number in heeded}
     try:
         yield stop
     finally:
