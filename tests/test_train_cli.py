@@ -124,6 +124,7 @@ def test_values_of_settings_in_other_words() -> None:
 
 
 def test_a_file_of_settings_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
     path = tmp_path / "config.json"
     for text, message in (("[1]", "config: must be an object"), ("{", "config: cannot be read"), ('{"seed": "a"}', "seed: must be")):
         path.write_text(text, "utf-8")
