@@ -45,6 +45,16 @@ def test_pairs_of_every_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (out / "fit.1.tsv").read_text("utf-8") + (out / "held.1.tsv").read_text("utf-8") == f"{FIRST}\t{FIRST.replace('形', '兴')}\n"
 
 
+def test_a_sentence_with_a_tab_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be read as other columns: source 名单, target 我今天…."""
+    (tmp_path / "raw.txt").write_text(f"名单\t{FIRST}\n{FIRST}\n", "utf-8")
+    (tmp_path / "verdicts.tsv").write_text("0\t0\t8\t形\t兴\n0\t1\t5\t形\t兴\n", "utf-8")
+    out = tmp_path / "out"
+    assert main(["reviewed", str(tmp_path / "verdicts.tsv"), "--raw", str(tmp_path / "raw.txt"), "--out", str(out)]) == 0
+    assert "raw.txt: 1 rows, 1 with an error; 1 left out: a tab in the sentence" in capsys.readouterr().err
+    assert (out / "fit.0.tsv").read_text("utf-8") + (out / "held.0.tsv").read_text("utf-8") == f"{FIRST}\t{FIRST.replace('形', '兴')}\n"
+
+
 @pytest.mark.parametrize(
     ("told", "message"),
     [
@@ -53,6 +63,10 @@ def test_pairs_of_every_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ("0\t0\t5\t形\t兴\n0\t0\t-1\t形\t兴", "verdicts.tsv:2: expected part"),
         ("0\t0\t5\t行\t兴", "raw.txt: line 1 has '形' where '行' was judged"),
         ("3\t0\t5\t形\t兴", "verdicts.tsv: verdicts on 4 files, and 1 are given"),
+        ("0\t0\t5\t形\t兴\n0\t7\t5\t形\t兴", "verdicts.tsv:2: on offset 5 of line 8 of"),
+        ("0\t1\t0\t形\t兴", "verdicts.tsv:1: on offset 0 of line 2 of"),
+        (f"0\t0\t{len(LINE)}\t形\t?", f"verdicts.tsv:1: on offset {len(LINE)} of line 1 of"),
+        (f"0\t0\t{len(LINE) - 1}\t。去\t。云", f"verdicts.tsv:1: on offset {len(LINE) - 1} of line 1 of"),
     ],
 )
 def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str], told: str, message: str) -> None:

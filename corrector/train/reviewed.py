@@ -10,7 +10,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from corrector.errors import InputError
@@ -23,17 +22,22 @@ HELD_BACK = 12  # every so many rows, by their right sentence, are not to be tra
 LONGEST = 62  # characters of a row: as much as the embedded networks read at a time
 UNTOLD = "?"
 _COLUMNS = 5
+_SAME = "give the files that were judged, in the same order"
 
 Row = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What should stand at ``offset`` of a line (code points) instead of ``original``: the same where that is right; None if untold."""
+    """What should stand at ``offset`` of a line (code points) instead of ``original``: the same where that is right; None if untold.
+
+    ``number`` is its line in the file of verdicts, from 1 on.
+    """
 
     offset: int
     original: str
     right: str | None
+    number: int = 0
 
 
 Verdicts = Mapping[int, Mapping[int, Sequence[Verdict]]]
@@ -54,7 +58,7 @@ def read_verdicts(path: Path) -> Verdicts:
             message = f"expected part<TAB>line<TAB>offset<TAB>original<TAB>right, the last two of equal length, or {UNTOLD} for the last"
             raise InputError(f"{path}:{number}", message)
         part, place, offset = map(int, columns[:3])
-        found[part][place].append(Verdict(offset, columns[3], None if columns[4] == UNTOLD else columns[4]))
+        found[part][place].append(Verdict(offset, columns[3], None if columns[4] == UNTOLD else columns[4], number))
     return found
 
 
@@ -89,29 +93,38 @@ def _mended(window: Sentence, verdicts: Sequence[Verdict]) -> str:
 def write_pairs(verdicts: Path, raw: Sequence[Path], out: Path, say: Callable[[str], None]) -> None:
     """Write ``fit.N.tsv`` and ``held.N.tsv`` for every raw file N, the rows to train on and those held back (one of ``HELD_BACK``).
 
-    Raises InputError for verdicts on other text.
+    Sentences with a tab in them cannot be told apart from columns: they are left out, and how many is said. Raises InputError for
+    verdicts on other text.
     """
     judged = read_verdicts(verdicts)
     if max(judged, default=0) >= len(raw):
         message = f"verdicts on {max(judged) + 1} files, and {len(raw)} are given; give all the files that were judged"
         raise InputError(verdicts, message)
-    rows = [_rows_in(path, judged.get(number, {})) for number, path in enumerate(raw)]  # all of them, before any is written
+    found = [_rows_in(path, judged.get(number, {}), verdicts) for number, path in enumerate(raw)]  # all of them, before any is written
     out.mkdir(parents=True, exist_ok=True)
-    for number, (path, own) in enumerate(zip(raw, rows, strict=True)):
+    for number, (path, rows) in enumerate(zip(raw, found, strict=True)):
+        own = [row for row in rows if "\t" not in row[0]]
         for name, held in (("fit", False), ("held", True)):
             chosen = [row for row in own if _is_held_back(row) is held]
             (out / f"{name}.{number}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in chosen), "utf-8")
-        say(f"{path.name}: {len(own):,} rows, {sum(source != target for source, target in own):,} with an error")
+        left_out = f"; {len(rows) - len(own):,} left out: a tab in the sentence" if len(own) < len(rows) else ""
+        say(f"{path.name}: {len(own):,} rows, {sum(source != target for source, target in own):,} with an error{left_out}")
 
 
-def _rows_in(path: Path, judged: Mapping[int, Sequence[Verdict]]) -> list[Row]:
-    """``rows_of`` every line of a file. Raises InputError where it has something else than what was judged."""
+def _rows_in(path: Path, judged: Mapping[int, Sequence[Verdict]], verdicts: Path) -> list[Row]:
+    """``rows_of`` every line of a file. Raises InputError where it is too short for a verdict, or has something else than was judged."""
+    lines = read_text(path).split("\n")
     rows: list[Row] = []
-    for place, line in enumerate(islice(read_text(path).split("\n"), max(judged, default=-1) + 1)):
+    for place, own in sorted(judged.items()):
+        line = lines[place] if place < len(lines) else ""
+        for verdict in own:
+            if place >= len(lines) or verdict.offset + len(verdict.original) > len(line):
+                message = f"on offset {verdict.offset} of line {place + 1} of {path}, where there is no text"
+                raise InputError(verdicts, f"{message}; {_SAME}", verdict.number)
         try:
-            rows += rows_of(line, judged[place]) if place in judged else ()
+            rows += rows_of(line, own)
         except ValueError as error:
-            raise InputError(path, f"line {place + 1} has {error}; give the files that were judged, in the same order") from error
+            raise InputError(path, f"line {place + 1} has {error}; {_SAME}") from error
     return rows
 
 
