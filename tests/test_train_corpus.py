@@ -217,6 +217,15 @@ def test_stream_goes_on_exactly(packed: Path, tokenizer: Tokenizer) -> None:
     assert whole.epoch > 0
 
 
+def test_windows_that_become_much_longer(packed: Path, tokenizer: Tokenizer) -> None:
+    """So far into an epoch of short windows that one of long ones has not so many, even twice over."""
+    windows = stream(packed, tokenizer)
+    windows.batch(150, 6)
+    assert windows.epoch == 0
+    assert windows.batch(3, 60)[0].shape == (3, 60)
+    assert windows.epoch > 1
+
+
 def test_stream_depends_on_seed_and_gives_the_half_of_each_window(packed: Path, tokenizer: Tokenizer) -> None:
     windows, folds = stream(packed, tokenizer).batch(40, 12)
     others, _ = stream(packed, tokenizer, seed=2).batch(40, 12)

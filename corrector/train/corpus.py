@@ -179,7 +179,7 @@ class WindowStream:
         folds = np.empty(count, dtype=np.int64)
         for row in range(count):
             order = self._ordered(length)
-            if self.index >= len(order):
+            while self.index >= len(order):  # twice, where windows have become much longer
                 self.epoch, self.index = self.epoch + 1, self.index - len(order)
                 order = self._ordered(length)
             nominal = int(order[self.index]) * (length - 2)
