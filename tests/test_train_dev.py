@@ -127,6 +127,9 @@ def test_reading_takes_evenly_spaced_rows_that_fit(tmp_path: Path) -> None:
     path.write_text("天地\n", "utf-8")
     with pytest.raises(EvalDataError, match="found one column"):
         DevSet.read(path, TOKENIZER, 3, 7)
+    path.write_text("天地人你我他\t天地人你我它\n", "utf-8")
+    with pytest.raises(EvalDataError, match=r"dev\.tsv: no sentence of at most 5 characters"):
+        DevSet.read(path, TOKENIZER, 3, 7)
 
 
 # ---- scores ------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from corrector.electra.marks import MarkTables
 from corrector.electra.ngrams import SPECIALS
 from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import EvalDataError
 from corrector.train.activity import observed
 from corrector.train.model import JointElectra
 from corrector.train.pairs import read_pairs
@@ -37,8 +38,10 @@ class DevSet:
 
     @classmethod
     def read(cls, path: Path, tokenizer: Tokenizer, rows: int, length: int) -> DevSet:
-        """At most ``rows`` pairs that fit into ``length`` tokens. Raises EvalDataError as ``read_pairs`` does."""
+        """At most ``rows`` pairs that fit into ``length`` tokens. Raises EvalDataError where none does, and as ``read_pairs`` does."""
         pairs = [pair for pair in read_pairs(path) if len(pair[0]) <= length - 2]
+        if not pairs:
+            raise EvalDataError(path, f"no sentence of at most {length - 2} characters, what a window holds; give shorter ones")
         chosen = [pairs[i] for i in np.linspace(0, len(pairs) - 1, min(rows, len(pairs))).astype(int)]
         arrays = [np.zeros((len(chosen), length), dtype=np.int64) for _ in range(2)]
         for row, pair in enumerate(chosen):
