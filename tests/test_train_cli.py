@@ -155,8 +155,12 @@ def test_pairs_with_a_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     of_a_part = _pair_set(f"{path}:2@3")
     assert (of_a_part.weight, of_a_part.part, plain.part, weighted.part) == (2.0, 3, IN_NONE, IN_NONE)
     assert "1 of 2 rows left out" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match="above 0"):
-        _pair_set(f"{path}:0")
+    colon = tmp_path / "a:b.tsv"
+    colon.write_text("高形\t高兴\n", "utf-8")
+    assert (_pair_set(str(colon)).name, _pair_set(f"{colon}:2").weight) == ("a:b.tsv", 2.0)
+    for item, weight in ((f"{path}:two", "two"), (f"{path}:@3", "missing after the colon")):
+        with pytest.raises(ConfigError, match=rf"a\.tsv: weight: must be a number, and is {weight}$"):
+            _pair_set(item)
     with pytest.raises(EvalDataError, match="cannot be read"):
         _pair_set(str(tmp_path / "none.tsv"))
     path.write_text("一行\n", "utf-8")
@@ -165,6 +169,23 @@ def test_pairs_with_a_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path.write_text("一行\t两行字\n", "utf-8")
     with pytest.raises(EvalDataError, match=r"a\.tsv: no usable pair"):
         _pair_set(str(path))
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (":1@0", r"^:1@0: file: none is named; give file\.tsv"),
+        (":2", "^:2: file: none is named"),
+        ("x.tsv:0", r"^x\.tsv: weight: must be above 0, and is 0$"),
+        ("x.tsv:nan@1", r"^x\.tsv: weight: must be above 0, and is nan$"),
+        ("x.tsv:2@x", r"^x\.tsv: part: must be 0 or more, a whole number, and is x$"),
+        ("x.tsv:2@", r"^x\.tsv: part: must be 0 or more, a whole number, and is missing after the @$"),
+    ],
+)
+def test_pairs_of_a_weight_or_part_that_cannot_be(item: str, message: str) -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(ConfigError, match=message):
+        _pair_set(item)
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +298,7 @@ def test_a_part_that_there_is_not(chain: Path, tmp_path: Path, capsys: pytest.Ca
     start = ["--from", str(chain / "pretrain" / "checkpoint.pt"), "--data", str(chain / "data"), "--debug"]
     for item, options, status, message in (
         (f"{rows}:1@7", start, 123, "has no counts of the corpus without part 7"),
-        (f"{rows}:1@-3", start, 123, "the part must be 0 or more"),
+        (f"{rows}:1@-3", start, 123, "fit.tsv: part: must be 0 or more, a whole number, and is -3"),
         (f"{rows}:1@0", ["--from", str(chain / "model")], 2, "pairs of a PART of the packed text need --data"),
     ):
         assert main(["finetune", item, *options, *out]) == status

@@ -42,20 +42,28 @@ def read_set(path: Path, weight: float, part: int, say: Callable[[str], None]) -
 
 def read_named(item: str, say: Callable[[str], None]) -> PairSet:
     """The labelled set that ``file.tsv``, ``file.tsv:weight`` or ``file.tsv:weight@part`` names; a weight is what can be read as a number
-    after the last colon. Raises ConfigError for a weight or a part that there cannot be."""
-    name, _, numbers = item.rpartition(":")
-    weight, _, of_part = numbers.partition("@")
-    try:
-        factor, part = float(weight), int(of_part or IN_NONE)
-    except ValueError:
-        name = ""
-    if not name:
+    after the last colon. Raises ConfigError for a weight or a part that there cannot be, and where no file is named."""
+    name, colon, numbers = item.rpartition(":")
+    weight, at, of_part = numbers.partition("@")
+    factor = _number(weight) if colon else None
+    if factor is None and name and Path(name).is_file() and not Path(item).exists():
+        raise ConfigError(name, "weight", f"must be a number, and is {weight or 'missing after the colon'}")
+    if factor is None:
         return read_set(Path(item), 1.0, IN_NONE, say)
+    if not name:
+        raise ConfigError(item, "file", "none is named; give file.tsv, file.tsv:weight or file.tsv:weight@part")
     if not 0 < factor < float("inf"):
-        raise ConfigError("finetune", item, "the weight must be above 0")
-    if part < IN_NONE:
-        raise ConfigError("finetune", item, "the part must be 0 or more")
-    return read_set(Path(name), factor, part, say)
+        raise ConfigError(name, "weight", f"must be above 0, and is {weight}")
+    if at and not of_part.isdecimal():
+        raise ConfigError(name, "part", f"must be 0 or more, a whole number, and is {of_part or 'missing after the @'}")
+    return read_set(Path(name), factor, int(of_part) if at else IN_NONE, say)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def read_pairs(path: Path) -> Pairs:
