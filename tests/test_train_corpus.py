@@ -245,11 +245,26 @@ def test_workers_share_out_the_windows_of_an_epoch(packed: Path, tokenizer: Toke
         assert [own.batch(1, 12)[0].tolist() for _ in range(10)] == windows[number::3]
 
 
-def test_reading_zstandard(tmp_path: Path) -> None:
+def test_reading_zstandard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zstandard = pytest.importorskip("zstandard")
     path = tmp_path / "a.txt.zst"
-    path.write_bytes(zstandard.ZstdCompressor().compress(FIRST.encode()))
+    whole, more = (zstandard.ZstdCompressor().compress(text.encode()) for text in (FIRST, SECOND * 9))
+    path.write_bytes(whole)
     assert corpus.read_text(path) == FIRST
+    path.write_bytes(whole + b"\x50\x2a\x4d\x18\x02\x00\x00\x00no" + more)  # a frame to skip between two
+    assert corpus.read_text(path) == FIRST + SECOND * 9
+    monkeypatch.setattr(corpus, "_AT_A_TIME", 7)
+    assert corpus.read_text(path) == FIRST + SECOND * 9
+
+
+@pytest.mark.parametrize("kept", [0, 3, 30, -1])
+def test_zstandard_that_was_cut_off(tmp_path: Path, kept: int) -> None:
+    """Of two frames: nothing, not even the head, the first one in part, all but the last byte."""
+    zstandard = pytest.importorskip("zstandard")
+    path = tmp_path / "a.txt.zst"
+    path.write_bytes((zstandard.ZstdCompressor().compress(FIRST.encode()) + zstandard.ZstdCompressor().compress(SECOND.encode()))[:kept])
+    with pytest.raises(InputError, match=r"a\.txt\.zst: cannot be read \(the end is missing\)"):
+        corpus.read_text(path)
 
 
 def test_text_that_cannot_be_read_is_named(tmp_path: Path) -> None:

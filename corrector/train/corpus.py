@@ -8,7 +8,7 @@ that do *not* have the part it is in, so that the marks tell in training what th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -27,6 +27,7 @@ Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
 SENTENCE_ENDS = "。！？；…"
 MIN_CHARACTER_COUNT = 3
+_AT_A_TIME = 1 << 20  # bytes decompressed
 
 
 def read_text(path: Path) -> str:
@@ -37,12 +38,28 @@ def read_text(path: Path) -> str:
         if path.suffix == ".zst":
             import zstandard
 
-            failures = (*failures, zstandard.ZstdError)
-            with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(data) as reader:
-                data = reader.read()
+            failures = (*failures, zstandard.ZstdError, EOFError)
+            data = b"".join(_decompressed(data))
         return data.decode("utf-8")
     except failures as error:
         raise InputError(path, f"cannot be read ({error}); give text in UTF-8, plain or compressed by zstd") from error
+
+
+def _decompressed(data: bytes) -> Iterator[bytes]:
+    """What is in all the frames of a zstd file, which may be of several. Raises ZstdError, and EOFError where the last one is cut off."""
+    import zstandard
+
+    frames = zstandard.ZstdDecompressor(max_window_size=2**27)
+    frame = frames.decompressobj()
+    for start in range(0, len(data), _AT_A_TIME):
+        piece = data[start : start + _AT_A_TIME]
+        while piece:
+            if frame.eof:
+                frame = frames.decompressobj()
+            yield frame.decompress(piece)
+            piece = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise EOFError("the end is missing")
 
 
 def is_han(char: str) -> bool:
