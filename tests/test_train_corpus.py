@@ -294,6 +294,17 @@ def test_prepare_needs_two_raw_files_of_different_names(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("text", ["", "\n\n", "，。\n", "hello\n", "霡\n"])
+def test_raw_text_with_nothing_to_count(tmp_path: Path, text: str) -> None:
+    """The last is of a character that is too rare for the vocabulary."""
+    for number, content in enumerate((FIRST * 30, text)):
+        (tmp_path / f"raw-{number}.txt").write_text(content, "utf-8")
+    raw, out = [tmp_path / "raw-0.txt", tmp_path / "raw-1.txt"], tmp_path / "out"
+    with pytest.raises(InputError, match=r"raw-1\.txt: no Chinese text in it to count; leave the file out"):
+        prepare.prepare(raw, [], out, None, lambda _: None, extra="")
+    assert not out.exists()
+
+
 def test_record_with_names_only_is_completed(packed: Path, tmp_path: Path) -> None:
     for path in packed.iterdir():
         (tmp_path / path.name).symlink_to(path)

@@ -111,16 +111,25 @@ def pack(
     ``fold_of`` gives the part of each file, from 0 on; files not named are only packed, and their lines are in the part that holds the
     same line, or ``IN_NONE``. Lines that share passages with other parts are left out: of these the counts know too much.
     ``extra`` are characters of the vocabulary that the text need not have; None: ``standard_characters``.
+
+    Raises InputError, before anything is written, for a file that cannot be read, and for one of a part that has nothing to count.
     """
-    out.mkdir(parents=True, exist_ok=True)
     counts: dict[str, int] = {}
+    counts_of: dict[Path, dict[str, int]] = {path: {} for path in files}
     part_of: dict[int, int] = {}  # by the hash of a line
-    for path in files:
+    for path, own_counts in counts_of.items():
         text = read_text(path)
-        count_characters(text, counts)
+        count_characters(text, own_counts)
+        for char, count in own_counts.items():
+            counts[char] = counts.get(char, 0) + count
         if path.name in fold_of:
             part_of.update(dict.fromkeys(map(hash, text.split("\n")), fold_of[path.name]))
     vocabulary = make_vocabulary(counts, standard_characters() if extra is None else extra)
+    known = set(filter(is_han, vocabulary[len(SPECIALS) :]))
+    for path, own_counts in counts_of.items():
+        if path.name in fold_of and known.isdisjoint(map(normalise_character, own_counts)):
+            raise InputError(path, "no Chinese text in it to count; leave the file out")
+    out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     tokenizer = Tokenizer(vocabulary)
     parts: list[list[Tokens]] = [[] for _ in range(max(fold_of.values()) + 1)]
