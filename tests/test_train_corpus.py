@@ -305,6 +305,36 @@ def test_raw_text_with_nothing_to_count(tmp_path: Path, text: str) -> None:
     assert not out.exists()
 
 
+def test_packing_into_a_used_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing stays that was made of the text before: not counts of more parts, not contrasts; cut off, it is no packed folder."""
+    raw, out = [tmp_path / f"raw-{number}.txt" for number in range(3)], tmp_path / "out"
+    for path, text in zip(raw, (FIRST, SECOND, FIRST + SECOND), strict=True):
+        path.write_text(text * 30, "utf-8")
+    monkeypatch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "冬天": 5})
+
+    def pack(paths: list[Path]) -> None:
+        prepare.prepare(paths, [], out, None, lambda _: None, extra="")
+
+    pack(raw)
+    assert len(load_marks(out)) == 4
+    (out / "contrasts.npz").write_bytes(b"of that text")
+    (out / "notes.txt").write_text("my own", "utf-8")
+    with monkeypatch.context() as patch:
+        patch.setattr(corpus, "write_marks", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            pack(raw[:2])
+    with pytest.raises(InputError, match=r"corpus\.json: cannot be read"):
+        read_record(out)
+    assert not [path.name for pattern in ("contrasts*", "marks*", "words*") for path in out.glob(pattern)]
+    pack(raw[:2])
+    assert len(load_marks(out)) == 3 and read_record(out).raw == ("raw-0", "raw-1")
+    assert (out / "notes.txt").is_file()
+    raw[2].write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"raw-2\.txt: cannot be read"):
+        pack(raw)
+    assert read_record(out).raw == ("raw-0", "raw-1")  # text that cannot be packed harms nothing
+
+
 def test_record_with_names_only_is_completed(packed: Path, tmp_path: Path) -> None:
     for path in packed.iterdir():
         (tmp_path / path.name).symlink_to(path)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from corrector.electra.tokenizer import CLS, MASK, PAD, SEP, SPACE, UNKNOWN, Tokenizer, normalise_character
 from corrector.errors import InputError
 from corrector.similarity.words import is_count, jieba_words, misspelt, misspelt_in
-from corrector.train.counts import IN_NONE, write_marks
+from corrector.train.counts import IN_NONE, contrasts_path, write_marks
 from corrector.train.overlap import shared_lines
 from corrector.train.word_counts import occurrences
 
@@ -27,6 +27,7 @@ Tokens = NDArray[np.uint16]
 SPECIALS = (PAD, UNKNOWN, CLS, SEP, MASK, SPACE)
 SENTENCE_ENDS = "。！？；…"
 MIN_CHARACTER_COUNT = 3
+RECORD = "corpus.json"  # of a packed folder, written when all the rest is there
 _AT_A_TIME = 1 << 20  # bytes decompressed
 
 
@@ -106,7 +107,8 @@ def lexicon_words() -> dict[str, int]:
 def pack(
     files: list[Path], out: Path, fold_of: dict[str, int], say: Callable[[str], None], extra: str | None = None
 ) -> None:
-    """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (the part of the corpus each line is in), lexicon.json, and the marks.
+    """Write vocab.txt, NAME.npy (tokens), NAME.fold.npy (the part of the corpus each line is in), lexicon.json, and the marks, in place of
+    what was learned from other text.
 
     ``fold_of`` gives the part of each file, from 0 on; files not named are only packed, and their lines are in the part that holds the
     same line, or ``IN_NONE``. Lines that share passages with other parts are left out: of these the counts know too much.
@@ -130,6 +132,7 @@ def pack(
         if path.name in fold_of and known.isdisjoint(map(normalise_character, own_counts)):
             raise InputError(path, "no Chinese text in it to count; leave the file out")
     out.mkdir(parents=True, exist_ok=True)
+    _forget(out)
     (out / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     tokenizer = Tokenizer(vocabulary)
     parts: list[list[Tokens]] = [[] for _ in range(max(fold_of.values()) + 1)]
@@ -153,6 +156,13 @@ def pack(
     wrong = misspelt(lexicon) | misspelt_in(occurrences(lexicon, vocabulary, chain.from_iterable(parts)))
     words = [word for word in lexicon if word not in wrong and not is_count(word)]  # those make realistic noise, but are no words to mark
     write_marks(out, parts, vocabulary, words, len(SPECIALS), say)
+
+
+def _forget(data: Path) -> None:
+    """Take the record of a packed folder away, so that nobody reads it until it is whole again, and what is not written in any case."""
+    for pattern in (RECORD, "marks.*.npz", "words.*.npz", contrasts_path(data).name):
+        for path in data.glob(pattern):
+            path.unlink()
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from corrector.errors import ConfigError, InputError
 from corrector.train import corpus, features, noise_tables
 from corrector.train.counts import AGAIN
 
-RECORD = "corpus.json"
+RECORD = corpus.RECORD
 PARTS = 6  # of the corpus; each takes one count of all the others
 
 
