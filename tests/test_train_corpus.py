@@ -291,7 +291,15 @@ def test_prepare_needs_two_raw_files_of_different_names(tmp_path: Path) -> None:
     same = [tmp_path / "a.txt", tmp_path / "sub" / "a.txt.zst"]
     with pytest.raises(ConfigError, match="rename one"):
         prepare.prepare(same, [], tmp_path / "out", None, print)
+    for name in ("features.txt", "words.a.txt.zst", "corpus.txt", "noise", ".txt"):
+        with pytest.raises(ConfigError, match=rf"pack: .*{name}: shards are named after their files, and this name is taken: rename it"):
+            prepare.prepare([tmp_path / "a.txt", tmp_path / "b.txt"], [tmp_path / name], tmp_path / "out", None, print)
     assert not (tmp_path / "out").exists()
+
+
+def test_every_file_of_a_packed_folder_besides_the_text_is_reserved(packed: Path) -> None:
+    own = {path.name.split(".")[0] for path in packed.iterdir()} - {"raw-0", "raw-1", "clean-0"}
+    assert own | {"corpus", "features", "noise", "contrasts"} == set(prepare.RESERVED)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "，。\n", "hello\n", "霡\n"])

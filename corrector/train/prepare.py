@@ -22,6 +22,8 @@ from corrector.train.counts import AGAIN
 
 RECORD = corpus.RECORD
 PARTS = 6  # of the corpus; each takes one count of all the others
+RESERVED = ("contrasts", "corpus", "features", "lexicon", "marks", "noise", "vocab", "words")
+"""Names that a packed folder has files of besides those of the text."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,16 @@ def prepare(
     with counts of the parts that it is not in.
 
     ``ids`` is a file of ideographic description sequences for the features; ``extra`` as in ``corpus.pack``. Raises ConfigError for
-    fewer than two raw files, and for two files that would get the same name.
+    fewer than two raw files, and for files that would get the same name as another, one of ``RESERVED``, or none.
     """
     if len(raw) < 2:
         raise ConfigError(
             "pack", "--raw", "two files at least: the text of each is marked with counts of the others"
         )
     names = [_shard_name(path) for path in (*raw, *clean)]
-    for name in names:
+    for path, name in zip((*raw, *clean), names, strict=True):
+        if name in ("", *RESERVED):
+            raise ConfigError("pack", str(path), "shards are named after their files, and this name is taken: rename it, say to text-1.txt")
         if names.count(name) > 1:
             raise ConfigError("pack", name, "two files of this name; shards are named after their files: rename one")
     say(f"packing {len(raw)} raw and {len(clean)} clean files")
