@@ -17,7 +17,7 @@ from corrector.similarity.glyph import glyph_similarity
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.train import corpus, overlap, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
-from corrector.train.counts import IN_NONE, LOOK_ALIKES, load_marks, look_alikes, words_path
+from corrector.train.counts import IN_NONE, LOOK_ALIKES, check_part, load_marks, look_alikes, words_path
 from corrector.train.keys import count_keys
 from corrector.train.overlap import GRAM
 from corrector.train.prepare import describe, expand, read_record, shard_names
@@ -103,6 +103,14 @@ def test_counts_of_an_older_folder_are_refused(packed: Path, tmp_path: Path) -> 
     (tmp_path / "marks.all.npz").write_bytes((packed / "marks.all.npz").read_bytes())
     with pytest.raises(InputError, match="without each part"):
         load_marks(tmp_path)
+
+
+def test_a_part_that_there_is_not(packed: Path, tmp_path: Path) -> None:
+    check_part(packed, 1)
+    with pytest.raises(InputError, match="without part 2; its text is in the parts 0 to 1, the raw files dealt out to them in turn"):
+        check_part(packed, 2)
+    with pytest.raises(InputError, match=r"without part 0; make the folder with .*pack"):
+        check_part(tmp_path, 0)
 
 
 def test_words_of_the_lexicon_are_marked(packed: Path, tokenizer: Tokenizer) -> None:

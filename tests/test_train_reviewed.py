@@ -45,22 +45,37 @@ def test_pairs_of_every_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (out / "fit.1.tsv").read_text("utf-8") + (out / "held.1.tsv").read_text("utf-8") == f"{FIRST}\t{FIRST.replace('形', '兴')}\n"
 
 
+def test_the_seventh_file_is_of_the_first_part_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As it is packed: there is no part 6 whose counts could be left out."""
+    for number in range(8):
+        (tmp_path / f"raw-{number}.txt").write_text(f"第{number}天很高形。\n", "utf-8")
+    (tmp_path / "verdicts.tsv").write_text("".join(f"{number}\t0\t5\t形\t兴\n" for number in range(8)), "utf-8")
+    raw, out = str(tmp_path / "raw-*.txt"), tmp_path / "out"
+    assert main(["reviewed", str(tmp_path / "verdicts.tsv"), "--raw", raw, "--out", str(out)]) == 0
+    assert "raw-7.txt: 1 rows, 1 with an error; of part 1" in capsys.readouterr().err
+    assert sorted(path.name for path in out.iterdir()) == [f"{name}.{part}.tsv" for name in ("fit", "held") for part in range(6)]
+    for part in range(6):
+        written = (out / f"fit.{part}.tsv").read_text("utf-8") + (out / f"held.{part}.tsv").read_text("utf-8")
+        numbers = [number for number in range(8) if number % 6 == part]
+        assert sorted(written.splitlines()) == [f"第{number}天很高形。\t第{number}天很高兴。" for number in numbers]
+
+
 def test_a_sentence_with_a_tab_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It would be read as other columns: source 名单, target 我今天…."""
     (tmp_path / "raw.txt").write_text(f"名单\t{FIRST}\n{FIRST}\n", "utf-8")
     (tmp_path / "verdicts.tsv").write_text("0\t0\t8\t形\t兴\n0\t1\t5\t形\t兴\n", "utf-8")
     out = tmp_path / "out"
     assert main(["reviewed", str(tmp_path / "verdicts.tsv"), "--raw", str(tmp_path / "raw.txt"), "--out", str(out)]) == 0
-    assert "raw.txt: 1 rows, 1 with an error; 1 left out: a tab in the sentence" in capsys.readouterr().err
+    assert "raw.txt: 1 rows, 1 with an error; 1 left out: a tab in the sentence; of part 0" in capsys.readouterr().err
     assert (out / "fit.0.tsv").read_text("utf-8") + (out / "held.0.tsv").read_text("utf-8") == f"{FIRST}\t{FIRST.replace('形', '兴')}\n"
 
 
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ("0\t0\t5\t形\t高兴", "verdicts.tsv:1: expected part<TAB>line<TAB>offset<TAB>original<TAB>right"),
-        ("0\t0\t5\t形", "verdicts.tsv:1: expected part"),
-        ("0\t0\t5\t形\t兴\n0\t0\t-1\t形\t兴", "verdicts.tsv:2: expected part"),
+        ("0\t0\t5\t形\t高兴", "verdicts.tsv:1: expected file<TAB>line<TAB>offset<TAB>original<TAB>right"),
+        ("0\t0\t5\t形", "verdicts.tsv:1: expected file"),
+        ("0\t0\t5\t形\t兴\n0\t0\t-1\t形\t兴", "verdicts.tsv:2: expected file"),
         ("0\t0\t5\t行\t兴", "raw.txt: line 1 has '形' where '行' was judged"),
         ("3\t0\t5\t形\t兴", "verdicts.tsv: verdicts on 4 files, and 1 are given"),
         ("0\t0\t5\t形\t兴\n0\t7\t5\t形\t兴", "verdicts.tsv:2: on offset 5 of line 8 of"),

@@ -62,7 +62,8 @@ def pack(raw: tuple[str, ...], clean: tuple[str, ...], ids: Path | None, out: Pa
 def reviewed(verdicts: Path, raw: tuple[str, ...], out: Path) -> None:
     """Make labelled pairs of VERDICTS on raw text.
 
-    OUT gets fit.N.tsv and held.N.tsv for every file of raw text, in order; `finetune` and `calibrate` take them as fit.N.tsv:WEIGHT@N.
+    OUT gets fit.N.tsv and held.N.tsv for every part N that `pack` deals the raw files out to: one file a part, and from the seventh file
+    on in turn again. `finetune` and `calibrate` take them as fit.N.tsv:WEIGHT@N.
     """
     from corrector.train.prepare import expand
     from corrector.train.reviewed import write_pairs
@@ -136,7 +137,8 @@ def finetune(
 
     From a model, nothing but a few hundred pairs is needed: OUT becomes a model adapted to them, for `electra-correct --model`, and
     its scores before and after are shown. With --data, its clean text is trained on at length, and OUT gets a checkpoint. Pairs from
-    its raw text are marked by the counts without their PART (0 for the first raw file).
+    its raw text are marked by the counts without their PART: 0 to 5, in turn for the raw files in the order of their names, as in the
+    fit.N.tsv of `reviewed`.
     """
     from corrector.train.start import is_checkpoint
 
@@ -237,7 +239,7 @@ def calibrate(
     """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
 
     --pairs with a weight below 1 only count, so much, where it is decided how sure an edit is. So do rows from the text that the model's
-    counts were made of: they are read by the counts without the part that is named (0 for the first raw file).
+    counts were made of: they are read by the counts without the PART that is named, 0 to 5 as in the fit.N.tsv of `reviewed`.
     With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker

@@ -118,8 +118,7 @@ def load_marks(data: Path) -> tuple[MarkTables, ...]:
     """
     if not (marks_path(data, 0).exists() and words_path(data, 0).exists()):
         raise InputError(data, f"has no counts of the corpus without each part; {AGAIN}")
-    count = next(number for number in count_from(0) if not marks_path(data, number).exists())
-    return tuple(load_part(data, number) for number in (*range(count), IN_NONE))
+    return tuple(load_part(data, number) for number in (*range(_count(data)), IN_NONE))
 
 
 def load_part(data: Path, number: int) -> MarkTables:
@@ -133,7 +132,17 @@ def load_part(data: Path, number: int) -> MarkTables:
 def check_part(data: Path, number: int) -> None:
     """Raise InputError where ``write_marks`` wrote nothing for text of the part ``number``."""
     if not (marks_path(data, number).is_file() and words_path(data, number).is_file()):
-        raise InputError(data, f"has no counts of the corpus without part {number}; {AGAIN}")
+        raise InputError(data, f"has no counts of the corpus without part {number}; {_parts(data) or AGAIN}")
+
+
+def _parts(data: Path) -> str:
+    """Which parts the corpus has, '' if none: what to give instead of a part that it has not."""
+    count = _count(data)
+    return f"its text is in the parts 0 to {count - 1}, the raw files dealt out to them in turn" if count else ""
+
+
+def _count(data: Path) -> int:
+    return next(number for number in count_from(0) if not marks_path(data, number).exists())
 
 
 def marks_path(data: Path, left_out: int) -> Path:

@@ -48,6 +48,11 @@ def expand(patterns: Sequence[str]) -> list[Path]:
     return sorted(found, key=lambda path: (path.name, path))
 
 
+def part_of(number: int) -> int:
+    """The part of the corpus that a raw file is in, by its number from 0 on."""
+    return number % PARTS
+
+
 def prepare(
     raw: Sequence[Path],
     clean: Sequence[Path],
@@ -73,7 +78,7 @@ def prepare(
         if names.count(name) > 1:
             raise ConfigError("pack", name, "two files of this name; shards are named after their files: rename one")
     say(f"packing {len(raw)} raw and {len(clean)} clean files")
-    fold_of = {path.name: number % PARTS for number, path in enumerate(raw)}
+    fold_of = {path.name: part_of(number) for number, path in enumerate(raw)}
     corpus.pack([*raw, *clean], out, fold_of, say, extra)
     vocabulary = Tokenizer.load(out / "vocab.txt").vocabulary
     counts = np.zeros(len(vocabulary), dtype=np.int64)

@@ -1,7 +1,8 @@
 """Labelled pairs from raw text: edits that a model proposed in it, and what someone who read them says should stand there.
 
 Natural slips and right text that looks like one are what made errors are not, and labelled sets have few. A file of verdicts holds no
-text, only where in it they are: ``part<TAB>line<TAB>offset<TAB>original<TAB>right``, with ``?`` where it could not be told.
+text, only where in it they are: ``file<TAB>line<TAB>offset<TAB>original<TAB>right``, the first three as numbers from 0 on, with ``?`` where
+it could not be told.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from corrector.errors import InputError
 from corrector.eval.dataset import read_bytes
 from corrector.pipeline import windows_of
 from corrector.train.corpus import read_text
+from corrector.train.prepare import PARTS, part_of
 from corrector.types import Document, Sentence
 
 HELD_BACK = 12  # every so many rows, by their right sentence, are not to be trained on
@@ -55,10 +57,10 @@ def read_verdicts(path: Path) -> Verdicts:
     for number, line in enumerate(lines, 1):
         columns = line.split("\t")
         if not _is_verdict(columns):
-            message = f"expected part<TAB>line<TAB>offset<TAB>original<TAB>right, the last two of equal length, or {UNTOLD} for the last"
+            message = f"expected file<TAB>line<TAB>offset<TAB>original<TAB>right, the last two of equal length, or {UNTOLD} for the last"
             raise InputError(f"{path}:{number}", message)
-        part, place, offset = map(int, columns[:3])
-        found[part][place].append(Verdict(offset, columns[3], None if columns[4] == UNTOLD else columns[4], number))
+        file, place, offset = map(int, columns[:3])
+        found[file][place].append(Verdict(offset, columns[3], None if columns[4] == UNTOLD else columns[4], number))
     return found
 
 
@@ -91,7 +93,8 @@ def _mended(window: Sentence, verdicts: Sequence[Verdict]) -> str:
 
 
 def write_pairs(verdicts: Path, raw: Sequence[Path], out: Path, say: Callable[[str], None]) -> None:
-    """Write ``fit.N.tsv`` and ``held.N.tsv`` for every raw file N, the rows to train on and those held back (one of ``HELD_BACK``).
+    """Write ``fit.N.tsv`` and ``held.N.tsv`` for every part N of the corpus that ``prepare`` deals these raw files out to, the rows to
+    train on and those held back (one of ``HELD_BACK``).
 
     Sentences with a tab in them cannot be told apart from columns: they are left out, and how many is said. Raises InputError for
     verdicts on other text.
@@ -101,14 +104,18 @@ def write_pairs(verdicts: Path, raw: Sequence[Path], out: Path, say: Callable[[s
         message = f"verdicts on {max(judged) + 1} files, and {len(raw)} are given; give all the files that were judged"
         raise InputError(verdicts, message)
     found = [_rows_in(path, judged.get(number, {}), verdicts) for number, path in enumerate(raw)]  # all of them, before any is written
-    out.mkdir(parents=True, exist_ok=True)
+    parts: list[list[Row]] = [[] for _ in raw[:PARTS]]
     for number, (path, rows) in enumerate(zip(raw, found, strict=True)):
         own = [row for row in rows if "\t" not in row[0]]
-        for name, held in (("fit", False), ("held", True)):
-            chosen = [row for row in own if _is_held_back(row) is held]
-            (out / f"{name}.{number}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in chosen), "utf-8")
+        parts[part_of(number)] += own
         left_out = f"; {len(rows) - len(own):,} left out: a tab in the sentence" if len(own) < len(rows) else ""
-        say(f"{path.name}: {len(own):,} rows, {sum(source != target for source, target in own):,} with an error{left_out}")
+        wrong = sum(source != target for source, target in own)
+        say(f"{path.name}: {len(own):,} rows, {wrong:,} with an error{left_out}; of part {part_of(number)}")
+    out.mkdir(parents=True, exist_ok=True)
+    for number, rows in enumerate(parts):
+        for name, held in (("fit", False), ("held", True)):
+            chosen = [row for row in rows if _is_held_back(row) is held]
+            (out / f"{name}.{number}.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in chosen), "utf-8")
 
 
 def _rows_in(path: Path, judged: Mapping[int, Sequence[Verdict]], verdicts: Path) -> list[Row]:
