@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from corrector.electra.manifest import read_manifest, short_checksum
 from corrector.errors import CorrectorError, InputError, ModelError
 from corrector.rank import default_ranker
 from corrector.train import ledger
+from corrector.train.__main__ import main
 from corrector.train.config import TrainConfig
-from corrector.train.release import read_list, read_settings, refresh_manifest, write_manifest
+from corrector.train.release import read_notes, read_scores, refresh_manifest, write_manifest
 
 
 @pytest.fixture
@@ -99,20 +101,53 @@ def test_a_version_replaces_what_was_there(model: Path) -> None:
     assert read_manifest(model)["version"] == f"{before}1"
 
 
-def test_sources_that_are_no_list(tmp_path: Path) -> None:
-    (tmp_path / "sources.json").write_text("{}", "utf-8")
-    with pytest.raises(InputError, match="not a JSON list"):
-        read_list(tmp_path / "sources.json")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "not a JSON list"),
+        ('[{"name": "paper"}, "a book"]', "source 2 is not an object"),
+        ('[{"repositories": "owner/name"}]', "the repositories of source 1 are not a list of names"),
+        ('[{"repositories": [1]}]', "the repositories of source 1 are not a list of names"),
+        ('[{"name": "\\ud800"}]', r"manifest\.json: cannot be written .* in UTF-8"),
+    ],
+)
+def test_sources_that_cannot_be(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    before = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+    (tmp_path / "sources.json").write_text(text, "utf-8")
+    assert main(["manifest", "--model", str(model), "--sources", str(tmp_path / "sources.json")]) == 123
+    assert re.search(message, capsys.readouterr().err)
+    assert {path: path.read_bytes() for path in model.rglob("*") if path.is_file()} == before
 
 
-def test_settings() -> None:
-    assert read_settings(("hours=3", "machine=two cores", "a=b=c"), "--ledger") == {
+def test_manifest_and_card_are_both_written_or_neither(model: Path) -> None:
+    """Whatever it is that the card cannot be made of."""
+    before = (model / "manifest.json").read_bytes()
+    with pytest.raises(TypeError):
+        write_manifest(model, "tiny", "0.3", {"training": {"runs": 5}})
+    assert (model / "manifest.json").read_bytes() == before
+
+
+def test_scores_that_are_none(tmp_path: Path) -> None:
+    item = json.loads(report(tmp_path / "scores.json", "0123").read_text("utf-8"))["sets"][0]
+    for wrong in ({"scores": []}, {"intervals": []}, {"rows": {"used": "ten"}}, {"counts": {"erroneous": None}}):
+        (tmp_path / "scores.json").write_text(json.dumps({"sets": [item | wrong]}), "utf-8")
+        with pytest.raises(InputError, match=r"scores\.json: not a report"):
+            read_scores(tmp_path / "scores.json")
+
+
+def test_notes_for_the_ledger() -> None:
+    assert read_notes(("hours=3", "machine=two cores", "a=b=c"), "--ledger") == {
         "hours": 3,
         "machine": "two cores",
         "a": "b=c",
     }
     with pytest.raises(CorrectorError, match="--ledger hours: give key=value"):
-        read_settings(("hours",), "--ledger")
+        read_notes(("hours",), "--ledger")
+    for key in ("corpus", "network", "runs"):
+        with pytest.raises(CorrectorError, match=f"--ledger {key}=5: the ledger has its own {key}; give the note another name"):
+            read_notes((f"{key}=5",), "--ledger")
 
 
 def test_ledger_collects_the_runs(tmp_path: Path) -> None:

@@ -274,9 +274,9 @@ def export(
     scores: Path | None,
 ) -> None:
     """Write a model directory: int8 ONNX to use, or half-precision PyTorch."""
-    from corrector.train.release import read_list, read_settings, refresh_manifest
+    from corrector.train.release import read_notes, read_sources, refresh_manifest
 
-    notes, listed = read_settings(ledger, "--ledger"), read_list(sources) if sources else []
+    notes, listed = read_notes(ledger, "--ledger"), read_sources(sources) if sources else []
     from corrector.train.export import export_release
 
     export_release(checkpoint, data, out, name, version, cast("Format", format_), _say, notes, listed)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 NONE = "–"
+LEDGER_KEYS = ("corpus", "network", "runs")  # of the training ledger, besides the notes in it
 _FIGURES = (
     ("P", "strict_correction.precision"),
     ("R", "strict_correction.recall"),
@@ -132,8 +133,7 @@ def _training(training: Mapping[str, Any]) -> str:
     for number, run in enumerate(training.get("runs", ()), 1):
         lines += _run(number, run, before)
         before = run
-    known = ("corpus", "network", "runs")
-    lines += [f"- {key}: {value}" for key, value in training.items() if key not in known]
+    lines += [f"- {key}: {value}" for key, value in training.items() if key not in LEDGER_KEYS]
     return "\n".join(lines)
 
 

@@ -13,7 +13,8 @@ from corrector.electra.manifest import MANIFEST, SCHEMA, file_entries, read_json
 from corrector.electra.model import RANKER
 from corrector.errors import CorrectorError, InputError
 from corrector.rank import Ranker
-from corrector.train.card import render_card
+from corrector.text.write import write_atomically
+from corrector.train.card import LEDGER_KEYS, render_card
 
 LICENCE = "Apache-2.0"
 CARD = "README.md"
@@ -21,11 +22,16 @@ _MANIFEST_KEYS = ("schema", "name", "version", "licence", "files")
 
 
 def write_manifest(out: Path, name: str, version: str, details: Mapping[str, Any]) -> None:
-    """Write ``manifest.json`` over every file now in ``out`` and the model card generated from it."""
+    """Write ``manifest.json`` over every file now in ``out`` and the model card generated from it: both, or, where one cannot be made of
+    such details, neither. Raises InputError for text that is none."""
     head = {"schema": SCHEMA, "name": name, "version": version, "licence": LICENCE}
     manifest = {**head, **details, "files": _entries(out)}
-    (out / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (out / CARD).write_text(render_card(manifest), "utf-8")
+    try:
+        written = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode(), render_card(manifest).encode()
+    except UnicodeEncodeError as error:  # half of a character, as of options that are not in UTF-8
+        raise InputError(out / MANIFEST, f"cannot be written ({error}); give names, notes and sources in UTF-8") from error
+    for file, data in zip((MANIFEST, CARD), written, strict=True):
+        write_atomically(out / file, data)
 
 
 def write_new_manifest(out: Path, name: str, version: str, training: Mapping[str, Any], sources: Sequence[Any]) -> None:
@@ -58,7 +64,7 @@ def refresh_manifest(
     details = {key: value for key, value in old.items() if key not in _MANIFEST_KEYS}
     details["thresholds"] = thresholds(model / RANKER)
     if sources is not None:
-        details["sources"] = read_list(sources)
+        details["sources"] = read_sources(sources)
     if calibration is not None:
         details["calibration"] = calibration
     if calibration is not None or version is not None:
@@ -97,31 +103,40 @@ def read_scores(path: Path) -> list[dict[str, Any]]:
     try:
         report = json.loads(path.read_text("utf-8"))
         return [_score_row(item) for item in report["sets"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(path, f"not a report of `python -m corrector.eval --json` ({error!r})") from error
 
 
-def read_list(path: Path) -> list[Any]:
-    """A JSON list. Raises InputError."""
+def read_sources(path: Path) -> list[dict[str, Any]]:
+    """The sources of training text, objects of which the card shows some values. Raises InputError for anything else."""
     try:
         value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(path, f"cannot be read as JSON ({error})") from error
     if not isinstance(value, list):
-        raise InputError(path, "not a JSON list")
+        raise InputError(path, "not a JSON list; give one object for each source")
+    for number, source in enumerate(value, 1):
+        if not isinstance(source, dict):
+            raise InputError(path, f"source {number} is not an object; give its name, register, licence and repositories as one")
+        repositories = source.get("repositories", [])
+        if not (isinstance(repositories, list) and all(isinstance(name, str) for name in repositories)):
+            raise InputError(path, f"the repositories of source {number} are not a list of names")
     return value
 
 
-def read_settings(settings: Sequence[str], option: str) -> dict[str, Any]:
-    """``key=value`` settings as a mapping; values as JSON where they are JSON. Raises CorrectorError."""
+def read_notes(settings: Sequence[str], option: str) -> dict[str, Any]:
+    """``key=value`` notes for the training ledger as a mapping; values as JSON where they are JSON. Raises CorrectorError for one without
+    a key, or with that of something the ledger has by itself."""
     found: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not (key and equals):
             raise CorrectorError(f"{option} {setting}: give key=value")
+        if key in LEDGER_KEYS:
+            raise CorrectorError(f"{option} {setting}: the ledger has its own {key}; give the note another name")
         try:
             found[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[key] = value
     return found
 
@@ -129,14 +144,20 @@ def read_settings(settings: Sequence[str], option: str) -> dict[str, Any]:
 def _score_row(item: Mapping[str, Any]) -> dict[str, Any]:
     figures = {name: None if value is None else round(value, 6) for name, value in item["scores"].items()}
     return {
-        "set": item["set"],
-        "rows": item["rows"]["used"],
-        "erroneous": item["counts"]["erroneous"],
+        "set": str(item["set"]),
+        "rows": _whole(item["rows"]["used"]),
+        "erroneous": _whole(item["counts"]["erroneous"]),
         "figures": figures,
         "intervals": {name: [round(end, 6) for end in ends] for name, ends in item["intervals"].items()},
         "checksum": item["signature_fields"]["checksum"],
         "signature": item["signature"],
     }
+
+
+def _whole(count: Any) -> int:
+    if not isinstance(count, int):
+        raise TypeError(f"{count!r} is no count")
+    return count
 
 
 def _entries(out: Path) -> dict[str, dict[str, Any]]:
