@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from corrector.electra.marks import PLAIN_MARKS
 from corrector.electra.model_dir import find_model
 from corrector.electra.runtime import Encoding
 from corrector.errors import InputError, ModelError
+from corrector.rank import default_ranker
 from tests import training
 from tests.training import FIRST_HAN, SIZE, VOCABULARY
 
@@ -199,3 +201,48 @@ def test_a_folder_packed_before_words_were_counted_is_refused(data: Path, saved:
     with pytest.raises(InputError, match=r"has no words\.all\.npz, .*corrector\.train pack"):
         export.export_release(saved, tmp_path, tmp_path / "out", "tiny", "0.2", "onnx", lambda _: None)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_was_there_leaves_nothing_but_its_ranker(
+    data: Path, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("safetensors")
+    out, said = tmp_path / "out", list[str]()
+
+    def release(format_: export.Format) -> None:
+        export.export_release(saved, data, out, "tiny", "0.2", format_, said.append)
+
+    release("onnx")
+    assert len(said) == 1
+    dataclasses.replace(default_ranker(), min_confidence=0.61).save(out / "ranker.json")
+    for name in ("slips.npz", "contrasts.npz", "notes.txt", "generator/pytorch_model.bin"):
+        (out / name).write_bytes(b"of the model before")
+    expected = ["discriminator/config.json", "generator/config.json", "marks.npz", "notes.txt", "ranker.json", "vocab.txt", "words.npz"]
+    for format_, weights in (("pytorch", "model.safetensors"), ("onnx", "model.int8.onnx")):
+        release(format_)
+        model = find_model(out, verify=True)
+        assert (model.kind, model.discriminator.weights.name, model.generator.weights.name) == (format_, weights, weights)
+        assert sorted(model.manifest["files"]) == sorted([*expected, f"discriminator/{weights}", f"generator/{weights}"])
+        assert model.manifest["thresholds"]["min_confidence"] == 0.61
+    assert f"{out}: slips.npz is of the model before and goes; `calibrate --slips` counts them again" in said
+    monkeypatch.setattr(export, "export_onnx", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        release("onnx")
+    with pytest.raises(ModelError):
+        find_model(out)
+
+
+def test_what_an_export_cannot_be_made_with_harms_nothing(data: Path, saved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export.export_release(saved, data, out, "tiny", "0.2", "onnx", lambda _: None)
+    (out / "ranker.json").write_text("{}", "utf-8")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with pytest.raises(ModelError, match=r"ranker\.json"):
+        export.export_release(saved, data, out, "tiny", "0.2", "pytorch", lambda _: None)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    packed = shutil.copytree(data, tmp_path / "data")
+    with pytest.raises(InputError, match="is the --data that the text was packed in"):
+        export.export_release(saved, packed, packed, "tiny", "0.2", "onnx", lambda _: None)
+    (packed / "marks.all.npz").unlink()
+    with pytest.raises(InputError, match=r"has no marks\.all\.npz"):
+        export.export_release(saved, packed, out, "tiny", "0.2", "onnx", lambda _: None)

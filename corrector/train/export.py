@@ -14,7 +14,18 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from corrector.electra.model import CONTRASTS, DISCRIMINATOR, GENERATOR, MARKS, RANKER, VOCABULARY, WORDS
+from corrector.electra.manifest import MANIFEST
+from corrector.electra.model import (
+    CONTRASTS,
+    DISCRIMINATOR,
+    GENERATOR,
+    MARKS,
+    RANKER,
+    SLIPS,
+    VOCABULARY,
+    WEIGHTS,
+    WORDS,
+)
 from corrector.errors import InputError
 from corrector.rank import default_ranker
 from corrector.train import checkpoint, ledger
@@ -22,7 +33,7 @@ from corrector.train.config import TrainConfig
 from corrector.train.counts import AGAIN, IN_NONE, contrasts_path, marks_path, words_path
 from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
-from corrector.train.release import write_new_manifest
+from corrector.train.release import thresholds, write_new_manifest
 from corrector.train.transformers_names import transformers_state
 
 Format = Literal["onnx", "pytorch"]
@@ -167,33 +178,49 @@ def export_release(
     sources: Sequence[Any] = (),
 ) -> None:
     """Write a whole model directory: networks, vocabulary, marks, counts of words, contrasts if there are any, a ranker unless one is
-    there, manifest and card.
+    there, manifest and card. What ``out`` has of an earlier model goes, its slips as well; what is said.
 
-    ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary, InputError
-    for a folder without counts of words, before anything is written.
+    ``notes`` go into the training ledger as they are. Raises ModelError when the checkpoint was trained on another vocabulary or the
+    ranker that is there cannot be read, InputError for a folder without counts, before anything is written.
     """
-    if not words_path(data, IN_NONE).is_file():
-        raise InputError(data, f"has no {words_path(data, IN_NONE).name}, as packed by an earlier version; {AGAIN}")
+    for path in (words_path(data, IN_NONE), marks_path(data, IN_NONE)):
+        if not path.is_file():
+            raise InputError(data, f"has no {path.name}, as packed by an earlier version; {AGAIN}")
+    if out.resolve() == data.resolve():
+        raise InputError(out, "is the --data that the text was packed in; give the model a folder of its own")
     model, config, tokens = load_model(start, data)
     model = keep_positions(model, max(length for _, length in config.stages))
     corpus = read_record(data)
-    out.mkdir(parents=True, exist_ok=True)
-    say(f"exporting {start} ({tokens:,} tokens) to {out} as {format_}")
-    (export_onnx if format_ == "onnx" else export_pytorch)(model, out)
-    shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
-    shutil.copyfile(marks_path(data, IN_NONE), out / MARKS)
-    shutil.copyfile(words_path(data, IN_NONE), out / WORDS)
-    if contrasts_path(data).is_file():
-        shutil.copyfile(contrasts_path(data), out / CONTRASTS)
-    if not (out / RANKER).is_file():
-        default_ranker().save(out / RANKER)
     training = {
         "corpus": asdict(corpus),
         "network": {"parameters": parameters(model), **asdict(model.config)},
         "runs": ledger.runs(start, config, tokens),
         **(notes or {}),
     }
+    if not (out / RANKER).is_file():
+        out.mkdir(parents=True, exist_ok=True)
+        default_ranker().save(out / RANKER)
+    thresholds(out / RANKER)
+    _forget(out, say)
+    say(f"exporting {start} ({tokens:,} tokens) to {out} as {format_}")
+    (export_onnx if format_ == "onnx" else export_pytorch)(model, out)
+    shutil.copyfile(marks_path(data, IN_NONE), out / MARKS)
+    shutil.copyfile(words_path(data, IN_NONE), out / WORDS)
+    if contrasts_path(data).is_file():
+        shutil.copyfile(contrasts_path(data), out / CONTRASTS)
+    shutil.copyfile(data / VOCABULARY, out / VOCABULARY)
     write_new_manifest(out, name, version, training, sources)
+
+
+def _forget(out: Path, say: Callable[[str], None]) -> None:
+    """Take away what an earlier model has in ``out``, all but its ranker; the manifest first, so that nobody reads half of a model."""
+    if (out / MANIFEST).is_file():
+        say(f"{out}: the model in it is replaced, all but {RANKER}; fit that again with `calibrate`")
+    if (out / SLIPS).is_file():
+        say(f"{out}: {SLIPS} is of the model before and goes; `calibrate --slips` counts them again")
+    weights = [f"{network}/{name}" for network in (DISCRIMINATOR, GENERATOR) for names in WEIGHTS.values() for name in names]
+    for name in (MANIFEST, VOCABULARY, MARKS, WORDS, CONTRASTS, SLIPS, *weights):
+        (out / name).unlink(missing_ok=True)
 
 
 def parameters(model: JointElectra) -> int:
