@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -165,6 +167,54 @@ def test_interrupted_it_leaves_nothing(base: Path, tmp_path: Path, monkeypatch: 
     pairs = write_pairs(tmp_path / "field.tsv")
     assert main(["finetune", pairs, "--from", str(base), "--out", str(tmp_path / "a" / "mine"), "--debug"]) == 130
     assert [path.name for path in tmp_path.rglob("*")] == ["field.tsv"]
+
+
+def test_an_empty_folder_that_is_there_is_filled(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be it there by a link, or a mount that cannot be replaced by another folder."""
+
+    def busy(_: Path) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "mine").symlink_to(tmp_path / "disk")
+    pairs = write_pairs(tmp_path / "field.tsv")
+    monkeypatch.setattr(Path, "rmdir", busy)
+    assert main(["finetune", pairs, "--from", str(base), "--out", str(tmp_path / "mine"), "--debug"]) == 0
+    assert find_model(tmp_path / "mine", verify=True).name == "mine"
+    assert (tmp_path / "mine").is_symlink() and {path.name for path in tmp_path.iterdir()} == {"mine", "disk", "field.tsv"}
+    assert not [path.name for path in (tmp_path / "disk").iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_that_is_taken_in_the_meantime_loses_nothing(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], there: bool
+) -> None:
+    out, score = tmp_path / "mine", adapt.score
+
+    def late(model: Path, held_back: Any) -> Any:
+        out.mkdir(exist_ok=True)
+        (out / "notes.txt").touch()
+        return score(model, held_back)
+
+    if there:
+        out.mkdir()
+    monkeypatch.setattr(adapt, "score", late)
+    pairs = write_pairs(tmp_path / "field.tsv")
+    assert main(["finetune", pairs, "--from", str(base), "--out", str(out), "--debug"]) == 123
+    [message] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    found = re.fullmatch(rf"error: {out}: cannot be written: .*; the adapted model is in (.*): move it", message)
+    assert found and find_model(found[1], verify=True).name == "mine"
+
+
+def test_a_folder_that_cannot_be_is_said_before_training(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(adapt, "score", pytest.fail)
+    (tmp_path / "loop").symlink_to("loop")
+    pairs = write_pairs(tmp_path / "field.tsv")
+    for out in (tmp_path / "field.tsv" / "mine", tmp_path / "loop" / "mine"):
+        assert main(["finetune", pairs, "--from", str(base), "--out", str(out), "--debug"]) == 123
+        assert f"error: {out}: cannot be written: " in capsys.readouterr().err
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,6 @@ import hashlib
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +54,7 @@ from corrector.train.pairs import Pairs, PairSet, Parts, split, with_right_sente
 from corrector.train.release import refresh_manifest, write_new_manifest
 from corrector.train.released import read_network
 from corrector.train.slips import count_slips
+from corrector.train.workplace import MADE, workplace
 
 if TYPE_CHECKING:
     from corrector.electra.tokenizer import Tokenizer
@@ -108,38 +108,33 @@ def adapt(
 ) -> None:
     """Write the model ``base`` adapted to these sets to ``out``, all or nothing, and say its scores and those of ``base``.
 
-    ``settings`` and ``debug`` are those of ``adapt_config``. Raises InputError when there is something in ``out``, EvalDataError for
-    too few rows, ModelError for a model without this project's marks, ConfigError for settings.
+    ``settings`` and ``debug`` are those of ``adapt_config``. Raises InputError when there is something in ``out``, and as ``workplace``
+    does; EvalDataError for too few rows, ModelError for a model without this project's marks, ConfigError for settings.
     """
-    given, out = out, out.absolute()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(given, "already there; give --out a folder that is not")
+        raise InputError(out, "already there; give --out a folder that is not")
     parts = split(sets)
     network = read_network(base)
     config = adapt_config(network.config, parts.train, pair_share, settings, debug)
     used = sum(len(item.pairs) for item in parts.train)
     say(f"{used:,} rows to learn from, {len(parts.ranker):,} for the ranker, {len(parts.held_back):,} held back for the scores")
-    there = next(folder for folder in out.parents if folder.is_dir())
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=there) as scratch:
+    with workplace(out) as scratch:
         before = score(base.path, parts.held_back)
         learn(network, base.tokenizer, parts.train, config, pair_share, say)
-        made = Path(scratch) / "model"
-        write_model(network, base, made, out.name, run_record(config, config.total_tokens) | _told(base, parts, pair_share))
+        made = scratch / MADE
+        name = out.absolute().name
+        write_model(network, base, made, name, run_record(config, config.total_tokens) | _told(base, parts, pair_share))
         count_slips(parts.train, base.tokenizer, base.slips).save(made / SLIPS)
         refit_ranker(made, parts.ranker)
         refresh_manifest(made, say)
         after = score(made, parts.held_back)
-        report = Path(scratch) / "scores.json"
+        report = scratch / "scores.json"
         report.write_text(json.dumps(json_report([after])), "utf-8")
         refresh_manifest(made, say, report)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if out.exists():
-            out.rmdir()  # empty
-        made.rename(out)
     say(table(before.scores, after.scores))
     if len(parts.held_back) < FEW:
         say(f"warning: {len(parts.held_back)} rows held back say little; from {10 * FEW} pairs on the scores mean something")
-    say(f"use it: electra-correct --model {given} FILE")
+    say(f"use it: electra-correct --model {out} FILE")
 
 
 def learn(
