@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +14,17 @@ import pytest
 pytest.importorskip("scipy")
 pytest.importorskip("sklearn")
 
-from corrector.errors import CorrectorError
+from corrector.electra.model import DISCRIMINATOR, GENERATOR
+from corrector.electra.model_dir import find_model
+from corrector.errors import CorrectorError, InputError, ModelError
 from corrector.rank import default_ranker
+from corrector.text.write import AtomicWriter
 from corrector.train import calibrate as calibration
 from corrector.train.__main__ import main
 from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
 from corrector.train.log_linear import Example, fit_log_linear
 from corrector.train.pairs import PairSet
+from corrector.train.release import write_manifest
 from corrector.train.thresholds import (
     JudgedRow,
     average_precision,
@@ -96,6 +101,88 @@ def test_a_model_to_calibrate_is_a_folder_and_no_name(tmp_path: Path, monkeypatc
     (tmp_path / "dev.tsv").write_text("甲\t甲\n", "utf-8")
     assert main(["calibrate", "--model", "electra-csc-zh", "--pairs", "dev.tsv", "--held-back", "dev.tsv"]) == 0
     assert taken == [tmp_path / "electra-csc-zh"]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A model directory without networks, whose ranker has a second name elsewhere."""
+    folder = tmp_path / "model"
+    for name in (DISCRIMINATOR, GENERATOR):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "config.json").write_text("{}", "utf-8")
+        (folder / name / "model.int8.onnx").touch()
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n甲\n乙\n", "utf-8")
+    default_ranker().save(folder / "ranker.json")
+    (tmp_path / "ranker.json").hardlink_to(folder / "ranker.json")
+    write_manifest(folder, "tiny", "0.2", {"scores": []})
+    return folder
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def fit_tiny(model: Path, **replaced: Any) -> None:
+    """Calibrate with a ranker that is given, and with slips."""
+    held = model.parent / "dev.tsv"
+    held.write_text("甲\t乙\n", "utf-8")
+    ranker = replace(default_ranker(), min_confidence=0.61)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in ({"calibrate": lambda *_: ranker} | replaced).items():
+            patch.setattr(calibration, name, function)
+        rows = [PairSet((("甲", "乙"),), 1.0, "rows.tsv")]
+        calibration.fit_ranker(model, rows, [held], lambda _: None, rows)
+
+
+def test_a_calibrated_model_is_whole_and_no_other_file_is_touched(model: Path) -> None:
+    before = files_in(model)
+    fit_tiny(model)
+    after, found = files_in(model), find_model(model, verify=True)
+    assert {name for name in after if after[name] != before.get(name)} == {"slips.npz", "ranker.json", "manifest.json", "README.md"}
+    assert found.slips is not None and found.manifest["thresholds"]["min_confidence"] == 0.61
+    assert found.manifest["calibration"]["slips"] == [{"name": "rows.tsv", "rows": 1, "weight": 1.0}]
+    assert (model.parent / "ranker.json").read_bytes() == before["ranker.json"]
+
+
+@pytest.mark.parametrize("error", [ValueError("no edit is proposed"), KeyboardInterrupt()])
+@pytest.mark.parametrize("where", ["calibrate", "refresh_manifest"])
+def test_what_goes_wrong_leaves_the_model_as_it_was(model: Path, where: str, error: BaseException) -> None:
+    def fail(*_: Any, calibration: object = None) -> None:
+        if where == "calibrate" or calibration is not None:
+            raise error
+
+    before = files_in(model)
+    with pytest.raises((CorrectorError, ValueError, KeyboardInterrupt)):
+        fit_tiny(model, **{where: fail})
+    assert files_in(model) == before
+    assert {path.name for path in model.parent.iterdir()} == {"model", "ranker.json", "dev.tsv"}
+
+
+def test_a_full_disk_leaves_the_model_as_it_was(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is so when the last of the files is written."""
+    write, before = AtomicWriter.write, files_in(model)
+
+    def until_slips(writer: AtomicWriter, data: bytes) -> None:
+        if Path(writer.path).name == "slips.npz":
+            raise InputError(writer.path, "cannot be written: no space left on device")
+        write(writer, data)
+
+    monkeypatch.setattr(AtomicWriter, "write", until_slips)
+    with pytest.raises(InputError, match="no space left"):
+        fit_tiny(model, refresh_manifest=lambda *_, **__: None)
+    assert files_in(model) == before
+
+
+def test_a_model_without_a_manifest_is_said_before_anything_is_fitted(model: Path) -> None:
+    (model / "manifest.json").unlink()
+    with pytest.raises(ModelError, match=rf"{model}/manifest\.json"):
+        fit_tiny(model, calibrate=pytest.fail)
+
+
+def test_a_damaged_model_is_named_and_not_its_copy(model: Path) -> None:
+    (model / "slips.npz").write_bytes(b"none")
+    with pytest.raises(ModelError, match=rf"^{model / 'slips.npz'}: cannot be read"):
+        fit_tiny(model, calibrate=lambda copy, *_: find_model(copy).slips, count_slips=lambda *_: SimpleNamespace(save=lambda _: None))
 
 
 def test_platt_undoes_overconfidence() -> None:

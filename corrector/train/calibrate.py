@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corrector.edit_features import FEATURES
+from corrector.electra.manifest import MANIFEST
 from corrector.electra.model import RANKER, SLIPS, VOCABULARY
 from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.electra.slips import Slips
@@ -34,7 +35,7 @@ from corrector.stages import HOPELESS, GroupChoice, Stages
 from corrector.train.counts import IN_NONE, load_part
 from corrector.train.log_linear import MISSPELLING, Example, fit_check, fit_log_linear, named
 from corrector.train.pairs import PairSet, read_pairs
-from corrector.train.release import refresh_manifest
+from corrector.train.release import CARD, refresh_manifest
 from corrector.train.slips import count_slips
 from corrector.train.thresholds import (
     JudgedRow,
@@ -44,6 +45,7 @@ from corrector.train.thresholds import (
     f1_at_equal_shares,
     platt,
 )
+from corrector.train.workplace import changed_together
 from corrector.types import Document, Sentence
 
 Rows = Sequence[tuple[str, str]]
@@ -214,6 +216,7 @@ def fit_ranker(
 ) -> None:
     """Calibrate the ranker of a model directory on labelled sets, save it, and bring the manifest up to date; first, where there are
     any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` and ``data`` as in ``calibrate``.
+    The model is as it was until all is done, and stays so on errors.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
@@ -222,22 +225,23 @@ def fit_ranker(
     held = {path.stem: read_pairs(path) for path in held_back}
     if len(held) < len(held_back):
         raise CorrectorError("calibrate: two files of --held-back have the same name; rename one, as results go by the name")
-    if slips:
-        count_slips(slips, find_model(model).tokenizer).save(model / SLIPS)
-        refresh_manifest(model, say)
-    try:
-        ranker = calibrate(model, fit, held, say, masked, data)
-    except ValueError as error:  # nothing to fit, or one class only
-        raise CorrectorError(
-            f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
-        ) from error
-    ranker.save(model / RANKER)
     told = {
         "fit": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in fit],
         "held_back": [{"name": path.name, "rows": len(held[path.stem])} for path in held_back],
         "slips": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in slips],
     }
-    refresh_manifest(model, say, calibration=told)
+    with changed_together(model, (SLIPS, RANKER, MANIFEST, CARD)) as copy:
+        if slips:
+            count_slips(slips, find_model(copy).tokenizer).save(copy / SLIPS)
+            refresh_manifest(copy, say)
+        try:
+            ranker = calibrate(copy, fit, held, say, masked, data)
+        except ValueError as error:  # nothing to fit, or one class only
+            raise CorrectorError(
+                f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
+            ) from error
+        ranker.save(copy / RANKER)
+        refresh_manifest(copy, say, calibration=told)
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 

@@ -1,4 +1,4 @@
-"""Where a model directory is made, out of sight until it is whole, and how it gets to where it is wanted."""
+"""Where a model directory is made or changed, out of sight until it is whole, and how it gets to where it is wanted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from corrector.electra.manifest import MANIFEST
-from corrector.errors import InputError
-from corrector.text.write import reason
+from corrector.electra.manifest import MANIFEST, read_json
+from corrector.electra.model_dir import find_model
+from corrector.errors import InputError, ModelError
+from corrector.text.write import AtomicWriter, reason
 
 MADE = "model"  # in the folder where it is made
 
@@ -52,3 +53,25 @@ def _move(made: Path, target: Path) -> None:
         raise FileExistsError("there is something in it by now")
     for path in sorted(made.iterdir(), key=lambda path: path.name == MANIFEST):  # the manifest last: until then it is no model
         path.rename(target / path.name)
+
+
+@contextlib.contextmanager
+def changed_together(model: Path, names: Sequence[str]) -> Iterator[Path]:
+    """A copy of a model directory to change: its files of these names replace those of the model at the end, in this order; on errors none.
+
+    Raises ModelError for a model that cannot be opened or has no manifest, InputError where nothing can be written, at once.
+    """
+    find_model(model)
+    read_json(model / MANIFEST)
+    if not os.access(model, os.W_OK):
+        raise InputError(model, "cannot be written: permission denied; give a --model that can")
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as writers:
+        copy = Path(shutil.copytree(model, Path(scratch) / MADE))
+        try:
+            yield copy
+        except ModelError as error:  # the copy is soon gone: it is the model that is damaged
+            message = str(error).removeprefix(f"{error.path}: ").replace(str(copy), str(model))
+            raise ModelError(error.path.replace(str(copy), str(model)), message) from error
+        for name in reversed(names):  # all are written before the first is renamed, which is the last that was begun
+            if (copy / name).is_file():
+                writers.enter_context(AtomicWriter(model / name)).write((copy / name).read_bytes())
