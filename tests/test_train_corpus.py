@@ -302,6 +302,10 @@ def test_prepare_needs_two_raw_files_of_different_names(tmp_path: Path) -> None:
     for name in ("features.txt", "words.a.txt.zst", "corpus.txt", "noise", ".txt"):
         with pytest.raises(ConfigError, match=rf"pack: .*{name}: shards are named after their files, and this name is taken: rename it"):
             prepare.prepare([tmp_path / "a.txt", tmp_path / "b.txt"], [tmp_path / name], tmp_path / "out", None, print)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(FIRST * 30, "utf-8")
+    with pytest.raises(InputError, match=r"ids\.txt: no such file"):
+        prepare.prepare([tmp_path / "a.txt", tmp_path / "b.txt"], [], tmp_path / "out", tmp_path / "ids.txt", lambda _: None, extra="")
     assert not (tmp_path / "out").exists()
 
 

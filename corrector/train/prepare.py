@@ -65,7 +65,8 @@ def prepare(
     with counts of the parts that it is not in.
 
     ``ids`` is a file of ideographic description sequences for the features; ``extra`` as in ``corpus.pack``. Raises ConfigError for
-    fewer than two raw files, and for files that would get the same name as another, one of ``RESERVED``, or none.
+    fewer than two raw files, and for files that would get the same name as another, one of ``RESERVED``, or none; InputError as
+    ``corpus.pack`` does, and where there is no file ``ids``.
     """
     if len(raw) < 2:
         raise ConfigError(
@@ -77,6 +78,8 @@ def prepare(
             raise ConfigError("pack", str(path), "shards are named after their files, and this name is taken: rename it, say to text-1.txt")
         if names.count(name) > 1:
             raise ConfigError("pack", name, "two files of this name; shards are named after their files: rename one")
+    if ids is not None and not ids.exists():
+        raise InputError(ids, "no such file; give ideographic description sequences, or leave --ids out")
     say(f"packing {len(raw)} raw and {len(clean)} clean files")
     fold_of = {path.name: part_of(number) for number, path in enumerate(raw)}
     corpus.pack([*raw, *clean], out, fold_of, say, extra)
