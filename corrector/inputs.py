@@ -112,8 +112,11 @@ class Input:
     def _whole_file(self, first: Document) -> IgnoreState:
         """The state to begin with: a file's first lines may go on beyond the ``first`` block, and ``ignore-file`` be there.
 
-        Standard input is not waited for: there it counts from the block on that it comes in.
+        Standard input is not waited for: there it counts from the block on that it comes in. A list of words or confusions in
+        use stays as it is: the wrong forms in it are meant.
         """
+        if self._is_list():
+            return IgnoreState(whole_file=True)
         state = IgnoreState().read(first.text)[1]
         if self.path is None or state.whole_file or state.lines >= FIRST_LINES or not os.path.isfile(self.path):
             return IgnoreState()
@@ -123,6 +126,10 @@ class Input:
             if state.whole_file or state.lines >= FIRST_LINES:
                 break
         return IgnoreState(whole_file=state.whole_file)
+
+    def _is_list(self) -> bool:
+        lists = (*self._settings.words, *self._settings.confusions)
+        return self.path is not None and any(os.path.realpath(self.path) == os.path.realpath(one) for one in lists)
 
     def _blocks(self, form: Format) -> Iterator[Document]:
         """The text in the pieces that its format can be given; at least one, even of no text."""

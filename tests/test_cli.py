@@ -689,3 +689,15 @@ def test_what_the_settings_exclude_stays_excluded_in_a_part_of_the_project(shell
         write(shell.directory / name, text.encode())
     outcome = shell.run("--check", "docs")
     assert (outcome.status, outcome.stderr.decode().count("to make")) == (1, 1)
+
+
+def test_the_lists_of_a_project_are_not_corrected_themselves(shell: Shell) -> None:
+    texts = {".electra-correct.toml": 'words = ["names.txt"]\nconfusions = ["style.txt"]', "names.txt": "张林  # 天汽\n",
+             "style.txt": "# 平果\n帐户 账户\n", "docs/a.txt": "帐户\n"}  # fmt: skip
+    for name, text in texts.items():
+        (shell.directory / name).parent.mkdir(exist_ok=True)
+        write(shell.directory / name, text.encode())
+    assert shell.run("--write", ".").status == shell.run("--write", "style.txt", "docs/../names.txt").status == 0
+    assert shell.files() == {name: text.encode() for name, text in (texts | {"docs/a.txt": "账户\n"}).items()}
+    assert shell.run("style.txt").stdout.decode() == texts["style.txt"]
+    assert shell.run("--no-config", "style.txt").stdout.decode() == "# 苹果\n帐户 账户\n"
