@@ -43,6 +43,9 @@ def _status_of(
     try:
         status: Any = command.main(arguments, prog_name=program, standalone_mode=False)
         return int(status or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        say(error.format_message())
+        return USAGE
     except click.UsageError as error:
         usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
         say(f"{usage}error: {error.format_message()}")

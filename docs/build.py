@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 import corrector  # noqa: E402
 from corrector.cli import electra_correct  # noqa: E402
+from corrector.options import LAST_GROUP  # noqa: E402
 from corrector.train.card import percent, table  # noqa: E402
 
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "man" / "electra-correct.1"
@@ -134,7 +135,7 @@ def _option_lines(current: click.Context) -> Iterator[str]:
     for parameter in current.command.get_params(current):
         row = parameter.get_help_record(current)
         if row is not None and row[1]:
-            groups.setdefault(getattr(parameter, "group", "Other"), []).append(row)
+            groups.setdefault(getattr(parameter, "group", LAST_GROUP), []).append(row)
     for title, rows in groups.items():
         if len(groups) > 1:
             yield f".SS {_roff(title)}"

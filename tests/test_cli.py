@@ -22,6 +22,7 @@ import pytest
 from corrector import cli, config, interactive, progress
 from corrector.electra import model_dir
 from corrector.text.files import BLOCK_CHARACTERS
+from corrector.train.__main__ import main as train
 from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
 from tests.shell import FakePipelineCorrector, Shell
@@ -701,3 +702,9 @@ def test_the_lists_of_a_project_are_not_corrected_themselves(shell: Shell) -> No
     assert shell.files() == {name: text.encode() for name, text in (texts | {"docs/a.txt": "账户\n"}).items()}
     assert shell.run("style.txt").stdout.decode() == texts["style.txt"]
     assert shell.run("--no-config", "style.txt").stdout.decode() == "# 苹果\n帐户 账户\n"
+
+
+def test_a_program_of_commands_given_none_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert train([]) == cli.USAGE
+    shown = capsys.readouterr().err
+    assert shown.startswith("Usage: python -m corrector.train") and shown.count("Usage:") == 1

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner, Result
 
 from corrector.eval import dataset
 from corrector.eval.__main__ import main
@@ -65,10 +66,15 @@ def labelled(tmp_path: Path) -> str:
     return str(path)
 
 
-def run(*arguments: str, status: int = 0) -> Result:
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == status, result.output
-    return result
+class Outcome(NamedTuple):
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, status: int = 0) -> Outcome:
+    with contextlib.redirect_stdout(io.StringIO()) as stdout, contextlib.redirect_stderr(io.StringIO()) as stderr:
+        assert main(arguments) == status, stderr.getvalue()
+    return Outcome(stdout.getvalue(), stderr.getvalue())
 
 
 def one_set(*arguments: str) -> dict[str, Any]:
@@ -148,7 +154,7 @@ def test_plot(tmp_path: Path, rows: str) -> None:
 def test_a_plot_that_cannot_be_made_is_told_before_scoring(labelled: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for name, message in [("out.doc", "let it end in .png"), ("absent/out.png", "its folder does not exist")]:
-        result = run(labelled, "--plot", str(tmp_path / name), status=2)
+        result = run(labelled, "--plot", str(tmp_path / name), status=123)
         assert message in result.stderr and not result.stdout
 
 
@@ -156,13 +162,13 @@ def test_a_plot_that_cannot_be_written_leaves_the_scores(labelled: str, tmp_path
     pytest.importorskip("matplotlib")
     taken = tmp_path / "out.png"
     taken.mkdir()
-    result = run(labelled, "--plot", str(taken), status=2)
+    result = run(labelled, "--plot", str(taken), status=123)
     assert f"error: {taken}: cannot be written" in result.stderr and result.stdout.startswith("set\n")
 
 
 def test_without_matplotlib_the_extra_is_named(labelled: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    result = run(labelled, "--plot", "out.png", status=2)
+    result = run(labelled, "--plot", "out.png", status=123)
     assert "pip install electra-correct[bench]" in result.stderr and not result.stdout
     assert "reliability" in json.loads(run(labelled, "--json").stdout)
 
@@ -238,21 +244,21 @@ def test_without_files_the_shipped_set_is_scored(
     assert run("--bootstrap", "0").stdout.startswith("set\n")
 
 
-def test_errors_go_to_stderr_with_status_2(labelled: str, tmp_path: Path) -> None:
+def test_errors_go_to_stderr_with_the_exit_codes_of_every_command(labelled: str, tmp_path: Path) -> None:
     predictions = tmp_path / "predictions.txt"
     predictions.write_text("一行\n", encoding="utf-8")
     bad = tmp_path / "bad.tsv"
     bad.write_text("一列\n", encoding="utf-8")
-    for arguments, message in [
-        ((str(bad),), f"error: {bad}:1: "),
-        ((labelled, "--predictions", str(predictions)), "1 lines for 5 scored rows of 6"),
-        ((labelled, "--predictions", str(tmp_path / "absent")), "cannot be read"),
-        ((labelled, "--save-predictions", str(tmp_path)), "cannot be written"),
-        ((labelled, "--by", "kind"), "no kind in it"),
-        ((labelled, labelled, "--truth", str(bad)), "exactly one FILE"),
-        ((labelled, "--predictions", str(predictions), "--min-confidence", "0.5"), "leave out --model"),
+    for status, arguments, message in [
+        (123, (str(bad),), f"error: {bad}:1: "),
+        (123, (labelled, "--predictions", str(predictions)), "1 lines for 5 scored rows of 6"),
+        (123, (labelled, "--predictions", str(tmp_path / "absent")), "cannot be read"),
+        (123, (labelled, "--save-predictions", str(tmp_path)), "cannot be written"),
+        (123, (labelled, "--by", "kind"), "no kind in it"),
+        (2, (labelled, labelled, "--truth", str(bad)), "exactly one FILE"),
+        (2, (labelled, "--predictions", str(predictions), "--min-confidence", "0.5"), "leave out --model"),
     ]:
-        result = run(*arguments, status=2)
+        result = run(*arguments, status=status)
         assert message in result.stderr and not result.stdout
 
 

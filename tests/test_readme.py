@@ -15,6 +15,7 @@ import pytest
 from corrector import Corrector, corrected_text
 from corrector.cli import electra_correct
 from corrector.formats import EXTENSIONS, FORMATS
+from corrector.options import LAST_GROUP
 from corrector.train.__main__ import train
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,6 +73,8 @@ def test_manual_page_names_every_option_and_exit_code() -> None:
     codes = re.findall(r"^ +(\d+)  ", str(electra_correct.epilog), re.MULTILINE)
     assert codes
     assert re.findall(r"^\.TP\n(\d+)$", page, re.MULTILINE) == codes
+    groups = list(dict.fromkeys(getattr(option, "group", LAST_GROUP) for option in electra_correct.params if isinstance(option, click.Option)))
+    assert re.findall(r"^\.SS (.+)$", page, re.MULTILINE) == groups
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corrector.errors import CorrectorError
+from corrector.exit import run_command
 
 if TYPE_CHECKING:
     from corrector.eval.dataset import InputFormat
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--by", type=click.Choice(["domain", "kind"]), help="Also break down by this column.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--plot", type=click.Path(), help="Draw reliability and precision against recall here, such as OUT.png.")
-def main(files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any) -> None:
+def evaluate(files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any) -> None:
     """Score corrections of labelled FILES: `source<TAB>target` lines, CSCD, SIGHAN or pycorrector JSON, plain or
     compressed (.xz).
 
@@ -50,21 +50,17 @@ def main(files: tuple[str, ...], as_json: bool, plot: str | None, **options: Any
         raise click.UsageError("--predictions is scored as it is; leave out --model and --min-confidence")
     if options["predictions"] and plot:
         raise click.UsageError("--plot needs confidences, which --predictions has none of; leave out one of them")
-    try:
-        if plot:
-            check_plot(plot)
-        results = run(files, **options)
-        if as_json:
-            import json
+    if plot:
+        check_plot(plot)
+    results = run(files, **options)
+    if as_json:
+        import json
 
-            click.echo(json.dumps(json_report(results), ensure_ascii=False, indent=2))
-        else:
-            click.echo(text_report(results), nl=False)
-        if plot:
-            save_plot(results, plot)
-    except CorrectorError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        click.echo(json.dumps(json_report(results), ensure_ascii=False, indent=2))
+    else:
+        click.echo(text_report(results), nl=False)
+    if plot:
+        save_plot(results, plot)
 
 
 def run(
@@ -123,5 +119,10 @@ def _save(path: str, predicted: Sequence[Sequence[Prediction]]) -> None:
         raise InputError(path, f"cannot be written: {error.strerror}") from error
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command with ``arguments`` (default: the process's own) and returns its exit code."""
+    return run_command(evaluate, arguments, "python -m corrector.eval")
+
+
 if __name__ == "__main__":
-    main(prog_name="python -m corrector.eval")
+    sys.exit(main())
