@@ -14,8 +14,9 @@ import pytest
 
 from corrector import Corrector, corrected_text
 from corrector.cli import electra_correct
+from corrector.config import PROFILES
 from corrector.formats import EXTENSIONS, FORMATS
-from corrector.options import LAST_GROUP
+from corrector.options import GroupedOption
 from corrector.train.__main__ import train
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,8 +74,8 @@ def test_manual_page_names_every_option_and_exit_code() -> None:
     codes = re.findall(r"^ +(\d+)  ", str(electra_correct.epilog), re.MULTILINE)
     assert codes
     assert re.findall(r"^\.TP\n(\d+)$", page, re.MULTILINE) == codes
-    groups = list(dict.fromkeys(getattr(option, "group", LAST_GROUP) for option in electra_correct.params if isinstance(option, click.Option)))
-    assert re.findall(r"^\.SS (.+)$", page, re.MULTILINE) == groups
+    groups = dict.fromkeys(option.group for option in electra_correct.params if isinstance(option, GroupedOption))
+    assert re.findall(r"^\.SS (.+)$", page, re.MULTILINE) == list(groups)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -139,3 +140,13 @@ def test_every_report_is_documented() -> None:
     assert isinstance(report.type, click.Choice)
     reports = PAGES["formats.md"].partition("\n## Reports\n")[2]
     assert sorted(re.findall(r"^\| `(\w+)` \|", reports, re.MULTILINE)) == sorted(report.type.choices)
+
+
+def test_the_confidences_of_the_profiles_are_those_of_the_embedded_model() -> None:
+    page = PAGES["configuration.md"].partition("\n## How sure is sure enough\n")[2].partition("\n## ")[0]
+    asked = re.search(r"embedded one ([\d.]+);\s+`careful` asks for ([\d.]+).*?`eager` asks for ([\d.]+)", page, re.DOTALL)
+    assert asked is not None
+    assert tuple(map(float, asked.groups())) == tuple(Corrector(profile=name).min_confidence for name in ("balanced", "careful", "eager"))
+    others = re.search(r"for the two has ([\d.]+) and ([\d.]+)\.", page)
+    assert others is not None
+    assert tuple(map(float, others.groups())) == (PROFILES["careful"], PROFILES["eager"])
