@@ -126,6 +126,12 @@ def test_a_broken_confusion_row_is_named(tmp_path: Path) -> None:
         list(recall.read_confusions(path))
 
 
+def test_a_folder_without_confusion_files_is_told(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(EvalDataError, match=r"has no file confusion\.\*\.tsv"):
+            recall.table(folder)
+
+
 def test_the_recall_table_has_a_line_for_each_file_and_measure(tmp_path: Path) -> None:
     (tmp_path / "confusion.x.tsv").write_text("未\t末味龘\n", encoding="utf-8")
     lines = recall.table(tmp_path).splitlines()

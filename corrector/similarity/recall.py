@@ -59,7 +59,7 @@ def measure(confusions: Iterable[tuple[str, str]], nearest: Nearest, covers: Cal
 
 
 def table(folder: Path) -> str:
-    """The recall of every confusion file in a folder, one line each."""
+    """The recall of every confusion file in a folder, one line each; raises `EvalDataError` where there is none."""
     from corrector.similarity import glyph, pinyin
 
     measures: tuple[tuple[str, Nearest, Callable[[str], bool]], ...] = (
@@ -68,7 +68,10 @@ def table(folder: Path) -> str:
     )
     counts = " ".join(f"{f'@{count}':>6}" for count in COUNTS)
     lines = [f"{'file':<30} {'by':<5} {'pairs':>7} {'known':>6} {counts} ceiling@{COUNTS[0]}"]
-    for path in sorted(folder.glob("confusion.*.tsv")):
+    paths = sorted(folder.glob("confusion.*.tsv"))
+    if not paths:
+        raise EvalDataError(folder, "has no file confusion.*.tsv")
+    for path in paths:
         confusions = list(read_confusions(path))
         for name, nearest, covers in measures:
             recall = measure(confusions, nearest, covers)
@@ -81,4 +84,7 @@ def table(folder: Path) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python -m corrector.similarity.recall FOLDER")
-    sys.stdout.write(table(Path(sys.argv[1])))
+    try:
+        sys.stdout.write(table(Path(sys.argv[1])))
+    except EvalDataError as problem:
+        sys.exit(f"error: {problem}")
