@@ -27,7 +27,7 @@ from corrector.train.card import percent, table  # noqa: E402
 
 README, MANUAL = ROOT / "README.md", ROOT / "docs" / "man" / "electra-correct.1"
 MANIFEST = ROOT / "data" / "electra_models" / "electra-csc-zh" / "manifest.json"
-WIDTH = 110  # columns of the help text in the README
+WIDTH = 98  # columns of the help text in the README: as wide as a terminal shows it
 
 MODULES = ("pipeline", "types", "errors", "apply", "words", "confusions", "config", "formats", "text.script")
 
@@ -58,7 +58,7 @@ def context() -> click.Context:
 
 
 def help_text() -> str:
-    """What ``electra-correct --help`` shows in a terminal of ``WIDTH`` columns."""
+    """What ``electra-correct --help`` shows in a wide terminal."""
     with context() as current:
         return current.get_help() + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import os
 import re
 import shlex
 import subprocess
@@ -64,6 +65,12 @@ def test_help_text_and_manual_page_are_up_to_date() -> None:
     done = subprocess.run([sys.executable, "docs/build.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("", "")
     assert done.returncode == 0
+
+
+def test_help_text_is_what_a_wide_terminal_shows() -> None:
+    environment = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run([sys.executable, "-m", "corrector", "--help"], cwd=ROOT, env=environment, capture_output=True, check=True)
+    assert done.stdout.decode() in README
 
 
 def test_manual_page_names_every_option_and_exit_code() -> None:
