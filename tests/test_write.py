@@ -116,7 +116,7 @@ def test_writing_where_nothing_can_be_written(tmp_path: Path) -> None:
         write_atomically(tmp_path / "none" / "a.txt", b"")
     with pytest.raises(InputError, match="cannot be written: is a directory"):
         write_atomically(tmp_path, b"")
-    with pytest.raises(InputError, match="cannot be written: .*embedded null"):
+    with pytest.raises(InputError, match=r"cannot be written: .*embedded null"):
         write_atomically("a\0b", b"")
     write_atomically("/dev/null", b"gone")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
