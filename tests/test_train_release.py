@@ -14,7 +14,7 @@ from corrector.rank import default_ranker
 from corrector.train import ledger
 from corrector.train.__main__ import main
 from corrector.train.config import TrainConfig
-from corrector.train.release import read_notes, read_scores, refresh_manifest, write_manifest
+from corrector.train.release import read_notes, read_scores, refresh_manifest, write_manifest, write_new_manifest
 
 
 @pytest.fixture
@@ -46,6 +46,14 @@ def test_manifest_lists_every_file_but_itself_and_the_card(model: Path) -> None:
     assert sorted(manifest["files"]) == ["generator/config.json", "ranker.json", "vocab.txt"]
     assert (manifest["name"], manifest["version"], manifest["licence"]) == ("tiny", "0.2", "Apache-2.0")
     assert (model / "README.md").read_text("utf-8").startswith("# tiny 0.2\n")
+
+
+def test_the_card_says_the_same_when_it_is_made_again(model: Path) -> None:
+    training = {"runs": [{"tokens": 5, "stages": ((0, 32),), "betas": (0.9, 0.98), "note": ("a", "b")}], "told": ("c", 1)}
+    write_new_manifest(model, "a", "0.1", training, [])
+    card = (model / "README.md").read_text("utf-8")
+    refresh_manifest(model, lambda _: None)
+    assert (model / "README.md").read_text("utf-8") == card
 
 
 def test_refresh_takes_a_new_ranker_and_keeps_the_rest(model: Path) -> None:

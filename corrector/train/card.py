@@ -36,7 +36,8 @@ def render_card(manifest: Mapping[str, Any]) -> str:
 
 def _head(manifest: Mapping[str, Any]) -> str:
     network = (manifest.get("training") or {}).get("network") or {}
-    size = f" {network['parameters'] / 1e6:.1f} million parameters each." if "parameters" in network else ""
+    parameters = network.get("parameters")
+    size = f" They share an encoder; the discriminator has {parameters / 1e6:.1f} million parameters." if parameters else ""
     made_with = (manifest.get("code") or {}).get("made_with", NONE)
     return "\n\n".join(
         (
@@ -184,7 +185,7 @@ def _continue(name: str) -> str:
 
 A few hundred labelled pairs adapt this model to a field (the networks, in 8 bits or halved, are read back for it):
 
-    python -m corrector.train finetune pairs.tsv --from {name} --out adapted
+    python -m corrector.train finetune pairs.tsv --from {name} --out {name}-adapted
 
 A long run goes on from a checkpoint of the training commands:
 
@@ -194,7 +195,7 @@ A long run goes on from a checkpoint of the training commands:
     python -m corrector.train export --checkpoint runs/finetune/checkpoint.pt --data corpus --out {name} --name {name}
     python -m corrector.train calibrate --model {name} --pairs fit.tsv --held-back dev.tsv --slips pairs.tsv
 
-Each training command goes on where it was stopped when it is given again."""
+`pretrain` and `finetune` with `--data` go on where they were stopped when they are given again."""
 
 
 def _files(files: Mapping[str, Mapping[str, Any]]) -> str:

@@ -25,9 +25,9 @@ def write_manifest(out: Path, name: str, version: str, details: Mapping[str, Any
     """Write ``manifest.json`` over every file now in ``out`` and the model card generated from it: both, or, where one cannot be made of
     such details, neither. Raises InputError for text that is none."""
     head = {"schema": SCHEMA, "name": name, "version": version, "licence": LICENCE}
-    manifest = {**head, **details, "files": _entries(out)}
+    text = json.dumps({**head, **details, "files": _entries(out)}, indent=1, ensure_ascii=False) + "\n"
     try:
-        written = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode(), render_card(manifest).encode()
+        written = text.encode(), render_card(json.loads(text)).encode()  # as read, so that the card says the same when made again
     except UnicodeEncodeError as error:  # half of a character, as of options that are not in UTF-8
         raise InputError(out / MANIFEST, f"cannot be written ({error}); give names, notes and sources in UTF-8") from error
     for file, data in zip((MANIFEST, CARD), written, strict=True):
