@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -9,7 +10,6 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.front_matter import front_matter_plugin
 from prose import corrected, free_offsets
 from prose import read as read_as
 
@@ -79,6 +79,10 @@ def test_inline(text: str, expected: list[str]) -> None:
         ("\ufeff---\n标题: 甲\n---\n乙", ["乙"]),
         ("+++\n标题 = '甲'\n+++\n乙", ["乙"]),
         ("---\n没有关上\n\n乙", ["没有关上", "乙"]),
+        ("---\n简介: |\n  甲\n  ---\n  丙\n---\n乙", ["乙"]),  # a line of the value
+        ("---  \r\n标题: 甲\r\n...\t\r\n乙", ["乙"]),
+        ("----\n标题: 甲\n---\n丙: 丁\n-----\n乙", ["乙"]),
+        ("--- 甲\n丙\n---\n乙", ["--- 甲丙", "乙"]),
         ("```python\n# 甲\n```\n乙\n~~~\n丙\n", ["乙"]),
         ("甲\n\n    乙\n", ["甲"]),
         ("$$\n甲\n\n乙\n$$\n丙", ["丙"]),
@@ -144,6 +148,11 @@ def test_a_word_is_corrected_over_marks_and_line_ends_within_it() -> None:
     assert corrected("markdown", text, right) == "> 我们的**权**利和义\n> 务。\r\n\r\n`权丽` [权利](权丽)\n"
 
 
+@pytest.mark.parametrize("fence", ["+++", "---"])
+def test_front_matter_that_is_never_closed_takes_no_time(fence: str) -> None:
+    assert read(f"{fence}\r\n" + "a\r\n" * 200 + "\r\n甲") == ["甲"]
+
+
 def test_deep_nesting_is_left_alone() -> None:
     assert read("> " * 5000 + "甲\n\n乙") == ["乙"]
     assert read("[" * 500 + "甲" + "](x)" * 500)[0].count("甲") == 1
@@ -191,10 +200,22 @@ def test_everything_else_comes_out_as_it_was(text: str) -> None:
 
 def texts(text: str) -> set[str]:
     """The Han characters in the text tokens of markdown-it itself, and in HTML blocks."""
-    md = MarkdownIt("js-default", {"html": True, "maxNesting": 40}).use(front_matter_plugin)
+    md = MarkdownIt("js-default", {"html": True, "maxNesting": 40})
     md.use(footnote_plugin, inline=False, move_to_end=False).use(dollarmath_plugin, allow_space=False, allow_digits=False)
-    tokens = md.parse(text.removeprefix("\ufeff"))
+    tokens = md.parse(without_front_matter(text.removeprefix("\ufeff")))
     return {char for token in leaves(tokens) for char in token.content if is_han(char)}
+
+
+def without_front_matter(text: str) -> str:
+    """The text after YAML between two lines of hyphens. What TOML there is stays: it only allows more."""
+    first, *rest = re.split("\r\n|\r|\n", text)
+    opening = first.rstrip(" \t")
+    if len(opening) >= 3 and not opening.strip("-"):
+        for number, line in enumerate(rest):
+            closing = line.rstrip(" \t")
+            if closing == "..." or (len(closing) >= len(opening) and not closing.strip("-")):
+                return "\n".join(rest[number + 1 :])
+    return text
 
 
 def leaves(tokens: Iterable[Token]) -> Iterable[Token]:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from corrector.formats.markdown_inline import Piece
 
-_TOML = re.compile(r"\+\+\+[ \t]*(?:\r\n?|\n)(?:(?!\+\+\+)[^\r\n]*(?:\r\n?|\n))*\+\+\+[ \t]*(?=\r|\n|\Z)")
+_EOL = r"(?:\r\n|\r(?!\n)|\n)"  # one way to read each, or a block that is never closed takes exponential time
+_TOML = re.compile(rf"\+\+\+[ \t]*{_EOL}(?:(?!\+\+\+)[^\r\n]*{_EOL})*\+\+\+[ \t]*(?=\r|\n|\Z)")
+_YAML_END = r"(?:\1-*|\.\.\.)[ \t]*(?=\r|\n|\Z)"  # at the very start of a line: indented it may be part of a value
+_YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?:(?!{_YAML_END})[^\r\n]*{_EOL})*{_YAML_END}")
 _LINE_END = re.compile(r"\r\n?|\n")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _RAW = frozenset({"script", "style", "textarea", "xmp"})  # have no tags inside
@@ -102,13 +105,12 @@ class _Blocks:
         from markdown_it import MarkdownIt
         from mdit_py_plugins.dollarmath import dollarmath_plugin
         from mdit_py_plugins.footnote import footnote_plugin
-        from mdit_py_plugins.front_matter import front_matter_plugin
 
         from corrector.formats.markdown_inline import TracingInline
 
         md = MarkdownIt("js-default", {"html": True, "maxNesting": 40})
         md.inline = self._inline = TracingInline()
-        md.use(front_matter_plugin).use(footnote_plugin, inline=False, move_to_end=False)
+        md.use(footnote_plugin, inline=False, move_to_end=False)
         md.use(dollarmath_plugin, allow_space=False, allow_digits=False)
         md.core.ruler.enableOnly(["normalize", "block"])  # the inline contents are parsed one by one
         self._md, self._source = md, source
@@ -120,8 +122,8 @@ class _Blocks:
     def passages(self) -> Iterator[Passage]:
         """All passages of the source, those of an inline content together."""
         begin = 1 if self._source.startswith("\ufeff") else 0
-        if toml := _TOML.match(self._source, begin):
-            begin = toml.end()
+        if front_matter := _TOML.match(self._source, begin) or _YAML.match(self._source, begin):
+            begin = front_matter.end()
         self._lines = list(_lines_of(self._source, begin))
         env: dict[str, object] = {}
         previous: Token | None = None
