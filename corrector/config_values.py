@@ -86,7 +86,7 @@ def _format(file: str | Path, key: str, value: Any) -> str:
 def _patterns(file: str | Path, key: str, value: Any) -> tuple[str, ...]:
     items = _texts(file, key, value)
     if items:
-        from corrector.text.discover import check_pattern  # and pathspec with it
+        from corrector.text.gitignore import check_pattern  # and pathspec with it
 
         for item in items:
             check_pattern(item, file, key)

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+import builtins
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corrector.errors import ConfigError, InputError
-from corrector.text.discover import discover, repository_root
+from corrector.text.discover import discover
+from corrector.text.gitignore import repository_root
 
 
 def tree(root: Path, files: Iterable[str], ignored: dict[str, str] | None = None) -> None:
@@ -155,6 +158,41 @@ def test_an_ignore_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert [str(error) for error in errors] == [f"{os.path.realpath('.gitignore')}: cannot be read: is a directory"]
 
 
+def test_a_folder_that_cannot_be_entered_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, ["a.txt", "b/x.txt"])
+
+    def refusing(call: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Any, *arguments: Any, **settings: Any) -> Any:
+            if "/b" in f"/{os.path.relpath(path)}":
+                raise PermissionError(13, "Permission denied")
+            return call(path, *arguments, **settings)
+
+        return refuse
+
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(builtins, "open", refusing(open))
+    monkeypatch.setattr(os, "access", lambda path, mode: not os.fspath(path).endswith("/b"))
+    errors: list[InputError] = []
+    assert list(discover(["."], on_error=errors.append)) == ["a.txt"]
+    assert [str(error) for error in errors] == ["b: cannot be read: permission denied"]
+
+
+def test_what_a_repository_leaves_out_by_itself_goes_for_its_other_working_trees_too(tmp_path: Path) -> None:
+    tree(tmp_path, ["one/.git/worktrees/two/", "one/.git/info/", "two/a.txt", "two/b/a.txt", "two/b/c.txt", "three/.git/", "three/a.txt"])
+    (tmp_path / "one/.git/info/exclude").write_text("/a.txt\n", encoding="utf-8")
+    (tmp_path / "one/.git/worktrees/two/commondir").write_text("../..\n", encoding="utf-8")
+    (tmp_path / "two/.git").write_text(f"gitdir: {tmp_path}/one/.git/worktrees/two\n", encoding="utf-8")
+    assert found("two", "three") == ["two/b/a.txt", "two/b/c.txt", "three/a.txt"]
+    assert found("two/b") == ["two/b/a.txt", "two/b/c.txt"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_brackets_in_patterns_of_options(tmp_path: Path) -> None:
+    tree(tmp_path, ["a/1.txt", "a/b/2.txt", "[.txt", "b.txt"])
+    assert found(".", exclude=["[[]*", "a/**/"]) == ["a/1.txt", "b.txt"]
+    assert found(".", include=["[[:digit:]].txt"]) == ["a/1.txt", "a/b/2.txt"]
+
+
 def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff.txt")
     try:
@@ -166,7 +204,8 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
 
 _PATTERNS = (
     "*.txt !a.txt /a a/ build/ !build/ a/* !a/b/ **/b a/** * !*/ */ !*.md /* !/a b/c.txt #x \\!x a/**/c.txt [ab].txt "
-    "?.md !c.txt a/b !a/b ** !**/a.txt !/a/b/ [!a].txt [ b\\ "
+    "?.md !c.txt a/b !a/b ** !**/a.txt !/a/b/ [!a].txt [ b\\ a/**/ !b/**/ /**/b/**/ [[:alpha:]].txt [[:alpha:]bc]/ *[![:punct:]].* "
+    "[[]* [a[:digit:]].* \\[[:alpha:]] [[:none:]]*"
 )
 PATTERNS = st.sampled_from(_PATTERNS.split(" "))
 FOLDERS = ["", "a", "a/a", "a/b", "b", "b/a", "b/build", "build", "build/a"]
@@ -174,8 +213,14 @@ FOLDERS = ["", "a", "a/a", "a/b", "b", "b/a", "b/build", "build", "build/a"]
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.dictionaries(st.sampled_from(FOLDERS), st.lists(PATTERNS, min_size=1, max_size=4), min_size=1, max_size=3))
-def test_git_ignores_the_same(tmp_path: Path, ignored: dict[str, list[str]]) -> None:
+@given(
+    st.dictionaries(st.sampled_from(FOLDERS), st.lists(PATTERNS, min_size=1, max_size=4), min_size=1, max_size=3),
+    st.lists(PATTERNS, max_size=2),
+)
+@example({"": ["a/**/"]}, [])
+@example({"": ["[[:alpha:]].txt"]}, [])
+@example({"": ["!a.txt"]}, ["*.txt", "/b"])
+def test_git_ignores_the_same(tmp_path: Path, ignored: dict[str, list[str]], excluded: list[str]) -> None:
     root = tmp_path / "repository"
     if not root.exists():
         subprocess.run(["git", "init", "--quiet", root], check=True)
@@ -183,6 +228,7 @@ def test_git_ignores_the_same(tmp_path: Path, ignored: dict[str, list[str]]) -> 
     for folder in FOLDERS:
         (root / folder / ".gitignore").unlink(missing_ok=True)
     tree(root, [], {folder: "\n".join(lines) for folder, lines in ignored.items()})
+    (root / ".git/info/exclude").write_text("\n".join(excluded), encoding="utf-8")
     command = ["git", "-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
     expected = sorted(f"{root}/{name}" for name in listed if name and not name.endswith(".gitignore"))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from corrector.text.decode import STDIN
-from corrector.text.discover import repository_root
+from corrector.text.gitignore import repository_root
 
 CONTEXT_LINES = 3
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corrector.errors import ConfigError, InputError
+from corrector.errors import InputError
 from corrector.formats import EXTENSIONS
+from corrector.text.gitignore import Ignored, Report, ignored_at, patterns_of
 from corrector.text.write import reason
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STANDARD_INPUT = "-"
-_IGNORE_FILE = ".gitignore"
-
-Report = Callable[[InputError], None]
 
 
 def discover(
@@ -35,16 +29,16 @@ def discover(
 
     A path that is no folder comes out as it is, whether it exists or not; so does ``-``. A folder is walked to its depths:
     without what is hidden (``.git``, ``.venv``), symbolic links, or what is no regular file; without what ``exclude`` matches;
-    without what git would ignore by the ``.gitignore`` files from the repository's root down, unless ``gitignore`` is
-    false; and of the rest only what ``include`` matches or, where there is none, what has the extension of a known format.
+    without what git would ignore by the ``.gitignore`` files from the repository's root down and by its ``.git/info/exclude``, unless
+    ``gitignore`` is false; and of the rest only what ``include`` matches or, where there is none, what has the extension of a known format.
     ``include`` and ``exclude`` are written as lines of a ``.gitignore`` that lies in the folder; ``exclude`` counts as well as if it
     lay in the folder ``exclude_from``, above the one that is walked, unless that one itself is left out so and was named all the same.
 
     A folder that cannot be read is handed to ``on_error`` and the rest goes on; without ``on_error`` the first such
     InputError is raised after everything else. Raises ConfigError for a pattern that is none.
     """
-    wanted = _patterns(include, "include") if include else None
-    unwanted = _patterns(exclude, "exclude") if exclude else None
+    wanted = patterns_of(include, "include") if include else None
+    unwanted = patterns_of(exclude, "exclude") if exclude else None
     errors: list[InputError] = []
     seen: set[str] = set()
     for path in paths:
@@ -67,36 +61,6 @@ def _identity(path: str) -> str:
         return path
 
 
-def repository_root(path: str) -> str | None:
-    """The nearest folder at or above ``path`` (a folder) that has a ``.git``, as a real path."""
-    folder = os.path.realpath(path)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-    return folder
-
-
-class _Ignored:
-    """What the ``.gitignore`` files of a folder and of those above it say. ``folder`` is a real path."""
-
-    def __init__(self, folder: str, above: _Ignored | None, report: Report) -> None:
-        self._folder, self._above = folder, above
-        self._patterns = _ignore_file(folder, report)
-
-    def ignores(self, path: str) -> bool:
-        """Whether git ignores ``path`` (in or below this folder, ``/`` at the end of a folder); its folder is not ignored."""
-        level: _Ignored | None = self
-        while level is not None:
-            below = path[len(level._folder) :].lstrip("/")
-            for pattern in reversed(level._patterns):
-                if pattern.include is not None and _matches(pattern, below):
-                    return bool(pattern.include)
-            level = level._above
-        return False
-
-
 class _Walk:
     """One folder on its way to its files."""
 
@@ -114,7 +78,7 @@ class _Walk:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """The files and their real paths, a folder's own in between its folders' by name."""
-        pending = [iter(self._entries("", _ignored_at(self._real, self._report) if self._gitignore else None))]
+        pending = [iter(self._entries("", ignored_at(self._real, self._report) if self._gitignore else None))]
         while pending:  # a stack of its own: folders may lie deeper than Python calls
             entry = next(pending[-1], None)
             if entry is None:
@@ -124,10 +88,10 @@ class _Walk:
             if not is_folder:
                 yield os.path.join(self._prefix, name), os.path.join(self._real, name)
                 continue
-            below = _Ignored(os.path.join(self._real, name), ignored, self._report) if ignored else None
+            below = Ignored(os.path.join(self._real, name), ignored, self._report) if ignored else None
             pending.append(iter(self._entries(name, below)))
 
-    def _entries(self, folder: str, ignored: _Ignored | None) -> list[tuple[str, bool, _Ignored | None]]:
+    def _entries(self, folder: str, ignored: Ignored | None) -> list[tuple[str, bool, Ignored | None]]:
         """(name below the walked folder, whether it is a folder, the rules it is under) of what is wanted in ``folder``."""
         place = os.path.join(self._prefix, folder) if folder else self._path
         try:
@@ -144,7 +108,7 @@ class _Walk:
                 wanted.append((below, is_folder, ignored))
         return wanted
 
-    def _is_wanted(self, name: str, is_folder: bool, ignored: _Ignored | None) -> bool:
+    def _is_wanted(self, name: str, is_folder: bool, ignored: Ignored | None) -> bool:
         path = name.replace(os.sep, "/") + "/" * is_folder
         if self._unwanted is not None and (
             self._unwanted.match_file(path) or (self._above and self._unwanted.match_file(self._above + path))
@@ -162,71 +126,3 @@ def _below(folder: str, above: str) -> str:
     """How a pattern in ``above`` names a folder in it, as ``docs/old/``; empty for that folder itself and any outside it."""
     inside = folder.startswith(os.path.join(above, ""))
     return os.path.relpath(folder, above).replace(os.sep, "/") + "/" if inside and folder != above else ""
-
-
-def _ignored_at(folder: str, report: Report) -> _Ignored:
-    """The rules for a folder (a real path) that is to be walked because it was named, even if those above ignore it."""
-    root = repository_root(folder)
-    if root is None or root == folder:
-        return _Ignored(folder, None, report)
-    rules = _Ignored(root, None, report)
-    at = root
-    for part in os.path.relpath(folder, root).split(os.sep):
-        at = os.path.join(at, part)
-        if rules.ignores(at + "/"):
-            return _Ignored(folder, None, report)
-        rules = _Ignored(at, rules, report)
-    return rules
-
-
-def _matches(pattern: GitIgnoreSpecPattern, path: str) -> bool:
-    """Whether a pattern matches ``path`` itself; pathspec says so too of what lies in a folder that it matches."""
-    result = pattern.match_file(path)
-    if result is None:
-        return False
-    found = result.match
-    folder_end = found.end("ps_d") if found.groupdict().get("ps_d") else -1  # after the slash that ends a matched folder
-    if folder_end < 0:  # "a/**" is found in a/ too, which git leaves alone
-        return not (path.endswith("/") and found.end() == len(path))
-    if found.group() == "/":  # "*/" is found at the first slash and means every folder
-        return path.endswith("/")
-    return folder_end == len(path)
-
-
-def _ignore_file(folder: str, report: Report) -> list[GitIgnoreSpecPattern]:
-    """The patterns of a folder's own ``.gitignore``; as in git, a line that is no pattern is passed over."""
-    path = os.path.join(folder, _IGNORE_FILE)
-    try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape") as stream:
-            lines = stream.read().split("\n")
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        report(InputError(path, f"cannot be read: {reason(error)}"))
-        return []
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
-    patterns = []
-    for line in lines:
-        with contextlib.suppress(ValueError, re.error):
-            patterns.append(GitIgnoreSpecPattern(line))
-    return patterns
-
-
-def _patterns(lines: Sequence[str], option: str) -> GitIgnoreSpec:
-    """The patterns of an option. Raises ConfigError for one that is no pattern."""
-    from pathspec import GitIgnoreSpec
-
-    for line in lines:
-        check_pattern(line, "options", option)
-    return GitIgnoreSpec.from_lines(lines)
-
-
-def check_pattern(line: str, file: str | Path, key: str) -> None:
-    """Raises ConfigError, with ``file`` and ``key``, for a line that is no pattern."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error) as error:
-        raise ConfigError(file, key, f"{line!r} is no pattern: {error}") from error
