@@ -53,7 +53,8 @@ _CONTEXT = frozenset(
 """Elements whose text is not prose: not read at all, or read as a part of the sentence; HTML's, DocBook's and DITA's."""
 
 _HTML_HIDDEN = _HIDDEN | {"svg", "math"}
-_LINE_BREAK = re.compile(r"[ \t\f]*[\r\n][ \t\f\r\n]*")
+_SPACES = " \t\f"
+_LINE_BREAK = re.compile(rf"[\r\n][{_SPACES}\r\n]*")  # the spaces before it are not sought, which could take quadratic time
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ class ProseReader:
         frozen = frozen or bool(self._frozen)
         if not keeps_lines:
             for match in _LINE_BREAK.finditer(self._source, start, end):
-                self._builder.verbatim(start, match.start(), frozen)
+                self._builder.verbatim(start, start + len(self._source[start : match.start()].rstrip(_SPACES)), frozen)
                 self._builder.gap()
                 start = match.end()
         self._builder.verbatim(start, end, frozen)
