@@ -51,3 +51,17 @@ def test_a_correction_imports_only_what_runs_the_embedded_model() -> None:
     assert printed == "我今天很高兴。\n"
     assert modules >= NUMERICAL | {"corrector.propose", "corrector.similarity.pinyin"}
     assert not modules & NEVER
+
+
+def test_ctrl_c_while_the_command_is_loaded_shows_no_traceback() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'click':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "import runpy; runpy.run_module('corrector', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
