@@ -65,7 +65,9 @@ def test_html_that_is_left_alone(text: str, expected: list[str]) -> None:
     assert read("html", text) == expected
 
 
-@pytest.mark.parametrize("piece", ["<a", "<a ", "<a b='", "<!--", "<![CDATA[", "<?", "</", "<script>", "<code>", "<b>", "&", "<", " ", "\n\t"])
+@pytest.mark.parametrize(
+    "piece", ["<a", "<a ", "<a b='", "<!--", "<![CDATA[", "<?", "</", "<script>", "<code>", "<b>", "&", "<", " ", "\n\t"]
+)
 def test_markup_that_is_never_closed_takes_no_quadratic_time(piece: str) -> None:
     assert read("html", "甲" + piece * (200_000 // len(piece)))[0].startswith("甲")
 

@@ -65,3 +65,14 @@ def test_ctrl_c_while_the_command_is_loaded_shows_no_traceback() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+def test_an_interrupted_command_does_not_wait_for_threads_at_work() -> None:
+    program = (
+        "import sys, threading, time, corrector.__main__, corrector.cli\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "corrector.cli.main = lambda: 130\n"
+        "sys.exit(corrector.__main__.main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False, timeout=30)
+    assert (done.returncode, done.stderr) == (130, b"")
