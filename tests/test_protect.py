@@ -55,6 +55,7 @@ def test_is_han(char: str, expected: bool) -> None:
         ("www.example.com/搜索?q=错字，好", ["www.example.com/搜索?q=错字"]),
         ("写信给a.b@例子.中国吧", ["a.b@例子.中国吧"]),  # nothing says where a Chinese domain ends
         ("写信给a.b@mail.cn吧", ["a.b@mail.cn"]),
+        ("姓葛\U000e0100城的辻\ufe00\ufe01，❤\ufe0f好", ["葛\U000e0100", "辻\ufe00\ufe01"]),  # the very form of a character
         ("运行`打印 错字`即可", ["`打印 错字`"]),
         ("运行``打印`错字``即可", ["``打印`错字``"]),
         ("一个`没有\n关上`", []),

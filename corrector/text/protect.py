@@ -1,8 +1,9 @@
 """What must never change: which characters are Han, and which spans of a text are frozen altogether.
 
 Only Han characters are ever corrected, so a span is needed only where Han characters are part of a name that machines
-read: addresses, paths, code, placeholders, mentions, topics. No span crosses a line break, and every pattern is linear
-in the text: a repeat is either bounded or starts only where the one before it cannot have reached.
+read: addresses, paths, code, placeholders, mentions, topics; and where someone chose the very form of one. No span crosses
+a line break, and every pattern is linear in the text: a repeat is either bounded or starts only where the one before it
+cannot have reached.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ _HAN = re.compile(f"[{HAN_CLASS}]")
 # `https://zh.wikipedia.org/wiki/中国` is frozen whole and the sentence after `https://example.com请看` is not.
 _TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])(?-i:[{HAN_CLASS}])+)*"
 
-_SIGNS = frozenset("/.@`\\#{(<")  # every pattern asks for one of these
+# Variation selectors: who puts one behind a character, mostly in a name, means that character and no other.
+_SELECTORS = "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+
+_SIGNS = frozenset(f"/.@`\\#{{(<{_SELECTORS}")  # every pattern asks for one of these
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -46,6 +50,7 @@ _PATTERNS = tuple(
         rf"</?[a-z][a-z0-9:-]*(?:[ \t][^<>{_BREAKS}]*)?/?>",  # tags with their attributes
     )
 )
+_VARIANT = re.compile(rf"(?<=[{HAN_CLASS}])[{_SELECTORS}]+")  # sought by the selector, of which there are few
 
 
 def is_han(char: str) -> bool:
@@ -57,7 +62,9 @@ def protected_spans(text: str) -> tuple[Span, ...]:
     """The spans of ``text`` in which nothing may change: sorted, disjoint, not touching; none crosses a line break."""
     if _SIGNS.isdisjoint(text):
         return ()
-    return merged(Span(*match.span()) for pattern in _PATTERNS for match in pattern.finditer(text))
+    spans = [Span(*match.span()) for pattern in _PATTERNS for match in pattern.finditer(text)]
+    spans += (Span(match.start() - 1, match.end()) for match in _VARIANT.finditer(text))
+    return merged(spans)
 
 
 def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
