@@ -109,6 +109,10 @@ def test_what_is_protected(text: str, expected: list[str]) -> None:
         ("<div><pre>\n\n甲<pre>乙</pre>丙\n\n<p>丁</p></pre>\n\n戊", ["戊"]),
         ("<div><pre><code>\n\n甲\n\n</code></pre></div>\n\n乙", ["乙"]),
         ("<div>\n<script>\n\n甲\n\n<div>a <b && '乙\n</script>\n</div>\n\n丙", ["丙"]),
+        ("<div><iframe src=a>\n\n甲<b>\n\n</iframe>乙</div>\n\n丙", ["乙", "丙"]),
+        ("<noframes>\n甲\n\n乙\n</noframes>\n<p><noembed>\n\n丙\n\n</noembed>\n丁</p>", ["丁"]),
+        ("<iframe src=a>\n\n甲\n\n<iframe src=b></iframe>\n\n乙", ["甲", "乙"]),  # never closed
+        ("- <div><iframe src=a/>\n\n  甲", ["甲"]),
         ("<div><svg/><pre/>\n\n甲", []),
         ("<div><svg/></div>\n\n甲", ["甲"]),
         ("<div><pre>\n\n甲\n\n乙", []),  # never closed

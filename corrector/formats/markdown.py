@@ -29,8 +29,9 @@ _YAML_END = r"(?:\1-*|\.\.\.)[ \t]*(?=\r|\n|\Z)"  # at the very start of a line:
 _YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?:(?!{_YAML_END})[^\r\n]*{_EOL})*{_YAML_END}")
 _LINE_END = re.compile(r"\r\n?|\n")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_RAW = frozenset({"script", "style", "textarea", "xmp"})  # have no tags inside
-_LEFT_OUT = _RAW | {"pre", "svg", "math"}
+_FRAMES = frozenset({"iframe", "noembed", "noframes"})
+_RAW = _FRAMES | {"script", "style", "textarea", "xmp"}  # have no tags inside
+_LEFT_OUT = frozenset({"script", "style", "textarea", "xmp", "pre", "svg", "math"})
 _CODE = frozenset({"code", "kbd", "samp", "var", "tt"})
 
 
@@ -82,11 +83,12 @@ class _Around:
     def open(self, tag: Tag, level: int) -> None:
         """A tag of an HTML block of ``level`` while nothing is open.
 
-        As in a browser, what is never closed goes on to the end, but for code: a stray ``<code>`` must not take all prose
-        with it. Hence the next tag of its name has to be its end. That of a list item is near, it is not looked for.
+        As in a browser, what is never closed goes on to the end, but for code and frames: a stray ``<code>`` or ``<iframe/>``
+        must not take all prose with it. Hence the next tag of its name has to be its end. That of a list item is near, it is
+        not looked for.
         """
         is_open = tag.name in _LEFT_OUT and not (tag.self_closing and tag.name in ("svg", "math"))
-        if tag.name in _CODE:
+        if tag.name in _CODE | _FRAMES and not tag.self_closing:
             following = re.compile(rf"<(/?){tag.name}(?=[\s/>])", re.IGNORECASE).search(self._source, tag.end)
             is_open = level > 0 or (following is not None and following[1] != "")
         if tag.kind == "start" and is_open:
