@@ -171,6 +171,8 @@ def code(*pieces: str) -> str:
         (f"{BEGIN}{code(' ', 'hyper', 'LINK a')}{SEPARATE}散部{BEGIN}{code('PAGE')}{SEPARATE}散部{END}散部{END}",
          "散步|散部|散步"),
         (f"{BEGIN}{code('HYPER', 'TEXT')}{SEPARATE}散部{END}", "散部"),
+        (f"{BEGIN}{code(' FORMTEXT ')}{SEPARATE}散部{BEGIN}{code('formtext')}{SEPARATE}散部{END}{END}", "散步|散步"),
+        (f"{BEGIN}{code('FORMDROPDOWN')}{SEPARATE}散部{END}", "散部"),
         (f"{END}{SEPARATE}{code('REF')}散部{END}{BEGIN}{END}散部", "散步|散步"),
         (f"散部{BEGIN}{SEPARATE}散部", "散步|散部"),
         ("<w:fldSimple w:instr=' AUTHOR '>散部</w:fldSimple>散部", "散部|散步"),
@@ -178,7 +180,7 @@ def code(*pieces: str) -> str:
         ("<w:fldSimple>散&#37096;高形&amp;</w:fldSimple>散部", "散&#37096;高形&amp;|散步"),
     ],
 )  # fmt: skip
-def test_what_comes_from_a_field_stays_but_the_text_of_a_link(inner: str, expected: str) -> None:
+def test_what_comes_from_a_field_stays_but_the_text_of_links_and_forms(inner: str, expected: str) -> None:
     # Codes begin with a letter or a space, the text to be put into runs with neither.
     xml = re.sub("(?<=>)[^<>a-zA-Z ][^<>]*|^[^<>]+", r"<w:r><w:t>\g<0></w:t></w:r>", inner)
     after = corrected_xml(f"<w:p>{xml}</w:p>")

@@ -1,7 +1,7 @@
 """Word documents (``.docx``): the text changes inside its runs, and every other byte of every other part stays.
 
 Corrected are the body, headers, footers, footnotes, endnotes and comments. A paragraph is read over its runs, whatever
-their styles; deleted text, fields but links, code and what is marked as not to be proofed are left alone.
+their styles; deleted text, fields but links and what was typed into forms, code and what is marked as not to be proofed are left alone.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _WORD = frozenset(
 )
 _HIDDEN = frozenset({"del", "moveFrom", "rt"})  # deleted, moved away, and how a word is pronounced: not what is read
 _WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}  # elements that are characters
-_LINK = "HYPERLINK"  # the field whose result people write
+_TYPED = ("HYPERLINK", "FORMTEXT")  # the fields whose results people write: links, and what a form is filled in with
 _REFERENCE = re.compile(r"&(?:#x?[0-9A-Fa-f]{1,16}|[A-Za-z]{1,16});")
 _CODE = re.compile(r"(?<![A-Za-z])[Cc]ode|Code|(?i:verbatim|preformatted|typewriter|macro|listing)|代码|源码|预设格式")
 """Names of styles for what machines read: HTML Code, HTML Preformatted, macro; Pandoc's Source Code and Verbatim Char."""
@@ -192,7 +192,7 @@ class _Reader:
             self._in_field = True
         elif self._fields and event == "separate":
             code, around = self._fields[-1]
-            self._in_field = around or code.upper() != _LINK
+            self._in_field = around or not code.upper().startswith(_TYPED)
         elif self._fields and event == "end":
             self._in_field = self._fields.pop()[1]
 
@@ -200,7 +200,7 @@ class _Reader:
         """A piece of the code of the innermost field."""
         if self._fields:
             code, around = self._fields[-1]
-            self._fields[-1] = (code + text).lstrip()[: len(_LINK)], around
+            self._fields[-1] = (code + text).lstrip()[: max(map(len, _TYPED))], around
 
     def _finish(self, paragraph: _Paragraph) -> None:
         """Adds a complete paragraph to the text."""
