@@ -168,8 +168,8 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
     if report == "text" and several and not (write or check):
         raise click.UsageError("Several inputs make no one text; pass -w, --diff or another --format.")
     if write and settings.backup:
-        for path in paths:
-            lost = any(_is_same(other, path + settings.backup) for other in paths)
+        for path in filter(os.path.isfile, paths):
+            lost = any(_is_same(other, os.path.realpath(path) + settings.backup) for other in paths)
             _refuse(lost, f"--backup: {path}{settings.backup} is an input, which the backup would replace; take another suffix.")
     if report != "text" and _to_file(output) and any(_is_same(path, str(output)) for path in paths):
         raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")

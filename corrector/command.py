@@ -7,7 +7,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -121,11 +121,22 @@ class Run:
         settings, source = plan.settings, plan.settings.sources.get("exclude", "")
         project = os.path.dirname(source) if os.path.isabs(source) else None
         found = discover(plan.paths, settings.include, settings.exclude, settings.gitignore, self._fail, project)
+        if plan.write and settings.backup:
+            found = self._without_lost(list(found), settings.backup)
         if not self._messages.progress.shown:
             return found
         paths = list(found)
         self._messages.progress.expect(paths)
         return iter(paths)
+
+    def _without_lost(self, paths: Sequence[str], suffix: str) -> Iterator[str]:
+        """The inputs but those whose backup would replace another one; they are reported."""
+        places = {os.path.realpath(path) for path in paths}
+        for path in paths:
+            if os.path.realpath(path) + suffix in places:
+                self._fail(f"{path}: {path}{suffix} is an input, which the backup would replace; take another suffix for --backup")
+            else:
+                yield path
 
     def _one(self, source: Input, corrector: DocumentCorrector, report: Report, output: Sink) -> None:
         """One input from beginning to end. Whatever is wrong with it is reported, and the next one has its turn."""

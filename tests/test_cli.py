@@ -684,6 +684,19 @@ def test_a_backup_does_not_replace_an_input(shell: Shell) -> None:
     assert shell.files() == {"a.txt": "天汽".encode(), "a.txt.bak": "平果".encode()}
 
 
+def test_a_backup_does_not_replace_an_input_found_in_a_folder_or_behind_a_link(shell: Shell) -> None:
+    files = {"d/a.md": "天汽", "d/a.md.txt": "平果", "d.txt": "好"}
+    (shell.directory / "d").mkdir()
+    for name, text in files.items():
+        write(shell.directory / name, text.encode())
+    (shell.directory / "link").symlink_to("d/a.md")
+    outcome = shell.run("-w", "--backup", ".txt", "d", "d.txt")
+    assert outcome.status == 123 and "error: d/a.md: d/a.md.txt is an input" in outcome.stderr.decode()
+    files |= {"d/a.md.txt": "苹果", "d/a.md.txt.txt": "平果"}
+    assert shell.files() == {name: text.encode() for name, text in {**files, "link": "天汽"}.items()}
+    assert shell.run("-w", "--backup", ".txt", "link", "d/a.md.txt").status == 2
+
+
 def test_what_the_settings_exclude_stays_excluded_in_a_part_of_the_project(shell: Shell) -> None:
     for name, text in ((".electra-correct.toml", 'exclude = ["docs/old/"]'), ("docs/a.txt", "天汽"), ("docs/old/b.txt", "天汽")):
         (shell.directory / name).parent.mkdir(exist_ok=True, parents=True)
