@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from corrector.exit import say
+from corrector.render.columns import safe
 from corrector.types import Document
 
 PATIENCE = 0.5
@@ -99,7 +100,7 @@ class Messages:
 
     def _say(self, message: str) -> None:
         self.progress.clear()
-        say(message)
+        say(safe(message))  # a file's name may have line ends and controls in it
 
 
 def is_terminal(stream: Any) -> bool:

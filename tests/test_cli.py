@@ -359,7 +359,7 @@ def test_a_name_that_is_no_text(shell: Shell) -> None:
         outcome = shell.run("--format", form, name)
         assert (outcome.status, outcome.stderr) == (0, b"")
         assert b"txt" in outcome.stdout
-    assert b"a\\udcff.txt: 1 correction to make\n" in shell.run("--check", name).stderr
+    assert b"a<U+DCFF>.txt: 1 correction to make\n" in shell.run("--check", name).stderr  # as in the report for people
     assert shell.run("-wq", ".").status == 0
     assert (shell.directory / name).read_bytes() == "苹果\n".encode()
 
@@ -721,3 +721,13 @@ def test_a_program_of_commands_given_none_shows_its_help(capsys: pytest.CaptureF
     assert train([]) == cli.USAGE
     shown = capsys.readouterr().err
     assert shown.startswith("Usage: python -m corrector.train") and shown.count("Usage:") == 1
+
+
+def test_the_name_of_a_file_puts_no_control_and_no_line_of_its_own_into_a_message(shell: Shell) -> None:
+    write(shell.directory / "a\n::error::\x1b[2Jb.txt", "平果".encode())
+    write(shell.directory / "c\n::error::d.txt", b"\xff")
+    outcome = shell.run("--check", "-v", ".", terminals="stderr")
+    assert outcome.status == 123
+    lines = outcome.stderr.decode().splitlines()
+    assert [line.partition("b.txt: ")[0].partition("d.txt:")[0] for line in lines[:2]] == ["a␊::error::␛[2J", "error: c␊::error::"]
+    assert len(lines) == 3
