@@ -51,7 +51,7 @@ class JsonReport(Silence):
 
 
 class DiffReport(Silence):
-    """A unified diff in the encoding of each text, or in UTF-8 for UTF-16 and UTF-32, which no patch reads."""
+    """A unified diff in the encoding of each text, or in UTF-8 where no patch reads that, as for UTF-16."""
 
     def __init__(self) -> None:
         self._hunks = Hunks()
@@ -74,7 +74,7 @@ class DiffReport(Silence):
             return b""
         header = b"" if self._named else os.fsencode(render_header(self._path))
         self._named = True
-        encoding = "utf-8" if self._encoding.startswith(("utf-16", "utf-32")) else self._encoding
+        encoding = self._encoding if "@@ -1 +1 @@\n".encode(self._encoding) == b"@@ -1 +1 @@\n" else "utf-8"
         return header + encode(hunks, encoding, self._path)
 
 

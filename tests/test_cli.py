@@ -731,3 +731,11 @@ def test_the_name_of_a_file_puts_no_control_and_no_line_of_its_own_into_a_messag
     lines = outcome.stderr.decode().splitlines()
     assert [line.partition("b.txt: ")[0].partition("d.txt:")[0] for line in lines[:2]] == ["a␊::error::␛[2J", "error: c␊::error::"]
     assert len(lines) == 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-7", "cp037"])
+def test_a_diff_of_what_no_patch_reads_is_in_utf_8(encoding: str, shell: Shell) -> None:
+    write(shell.directory / "a.txt", "a\nb\n".encode(encoding))
+    write(shell.directory / "c", b"a z\n")
+    expected = b"--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-a\n+z\n b\n"
+    assert shell.run("--diff", "--confusions", "c", "--encoding", encoding, "a.txt").stdout == expected
