@@ -184,6 +184,12 @@ def test_xml_is_corrected_over_tags_within_a_word_and_nowhere_else() -> None:
     assert corrected("xml", text, {"权丽": "权利", "义物": "义务"}) == after
 
 
+@pytest.mark.parametrize("name", ["xml", "html"])
+def test_a_reference_stays_whatever_a_list_says(name: str) -> None:
+    text = "<p>甲&amp;乙&#38;丙&lt;丁&#x4e00;</p>"
+    assert corrected(name, text, dict(zip("&<a一", "和小啊壹", strict=True))) == text
+
+
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [

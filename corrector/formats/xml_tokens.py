@@ -82,7 +82,7 @@ class _Reader:
         if self.open is not None and not shown.isspace():
             self.open.mixed = True
         start = self._offset()
-        if self.text.startswith(shown, start):
+        if self.text.startswith(shown, start) and (self.cdata or shown != "&"):  # an & by itself is how &amp; begins
             self.tokens.append(XmlText(start, start + len(shown), None, self.cdata))
         else:  # a reference, or \r\n, which expat reports as \n
             self.tokens.append(XmlText(start, start, shown, self.cdata))
