@@ -75,6 +75,8 @@ class AnyPath(click.Path):
         super().__init__(allow_dash=True, path_type=str)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not value:
+            self.fail("a path cannot be empty.", param, ctx)
         if "\0" in value:
             self.fail("a path cannot have a NUL in it.", param, ctx)
         return value

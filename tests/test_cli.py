@@ -739,3 +739,11 @@ def test_a_diff_of_what_no_patch_reads_is_in_utf_8(encoding: str, shell: Shell) 
     write(shell.directory / "c", b"a z\n")
     expected = b"--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-a\n+z\n b\n"
     assert shell.run("--diff", "--confusions", "c", "--encoding", encoding, "a.txt").stdout == expected
+
+
+@pytest.mark.parametrize("arguments", [[""], ["-o", "", "a.txt"], ["--words", "", "a.txt"]])
+def test_an_empty_path_is_an_error_of_the_options(arguments: list[str], shell: Shell) -> None:
+    write(shell.directory / "a.txt", "平果".encode())
+    outcome = shell.run(*arguments)
+    assert (outcome.status, outcome.stdout) == (2, b"")
+    assert b"a path cannot be empty" in outcome.stderr
