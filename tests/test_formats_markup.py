@@ -51,6 +51,8 @@ def test_html_prose(text: str, expected: list[str]) -> None:
         ("<b translate=no>文</b>甲<p TRANSLATE='no'>文<p>文</p>文</p>乙", ["‹文›甲", "乙"]),
         ("<i lang=ja-JP>文</i>甲<i lang=zh>乙</i>", ["‹文›甲乙"]),
         ("<ruby>汉<rt>文</rt></ruby>字", ["汉字"]),
+        ("<ruby>汉<rp>文<rt>文<rp>文</ruby>字<ruby>甲<rt>文<rt>文</ruby>乙", ["汉字甲乙"]),  # end tags that may be left out
+        ("<ruby>汉<rt>文<code>文</ruby>字", ["汉字"]),
         ("<a title='文>文' b=\"文>\" c=文 文>甲</a 文='>'>乙", ["甲乙"]),
         ("甲<b 没有关上 乙", ["甲"]),
         ("甲<b title=\"没有关上>乙", ["甲"]),

@@ -52,6 +52,7 @@ _CONTEXT = frozenset(
 )  # fmt: skip
 """Elements whose text is not prose: not read at all, or read as a part of the sentence; HTML's, DocBook's and DITA's."""
 
+_RUBY_TEXTS = ("rt", "rp")
 _HTML_HIDDEN = _HIDDEN | {"svg", "math"}
 _SPACES = " \t\f"
 _LINE_BREAK = re.compile(rf"[\r\n][{_SPACES}\r\n]*")  # the spaces before it are not sought, which could take quadratic time
@@ -146,6 +147,9 @@ class ProseReader:
         """A tag of HTML; yields the passage that it ends, if any."""
         if tag.name in _BREAKING:
             yield from self.edge()
+        if tag.name in ("ruby", *_RUBY_TEXTS):  # any of these tags ends the texts beside a word, which need no end tags
+            for name in _RUBY_TEXTS:
+                self.closed(name)
         if tag.kind == "end":
             self.closed(tag.name)
         elif tag.name not in _VOID and not (tag.self_closing and tag.name in ("svg", "math")):
