@@ -72,7 +72,7 @@ class FileOutput:
 class InPlace:
     """Writes an input back over itself, if anything in it has changed, when the ``with`` block ends without an error.
 
-    A file that has not changed is not even opened for writing; ``changed`` and ``other_names`` are known at the end.
+    An input that has not changed needs no permission and no space; ``changed`` and ``other_names`` are known at the end.
     """
 
     def __init__(self, source: Input, backup: str | None) -> None:
@@ -80,6 +80,8 @@ class InPlace:
         self._source, self._backup = source, backup
         self._held: list[bytes] = []
         self._held_bytes = 0
+        self._changes = False  # whether anything has changed so far
+        self._refused: InputError | None = None  # why it could not be written, which matters once something changes
         self._writer: AtomicWriter | None = None
         self._stack = contextlib.ExitStack()
 
@@ -87,17 +89,28 @@ class InPlace:
         return self
 
     def take(self, part: Part) -> None:
-        """Takes the next part of the input. Raises InputError for an input that is no file."""
+        """Takes the next part of the input. Raises InputError for an input that is no file, or cannot be written and has changed."""
         if self._source.path is None or self._source.state is None:
             raise InputError(self._source.name, "cannot be written in place: it is no regular file")
+        self._changes = self._changes or part.changes
         data = part.data()
+        if self._refused is None:
+            try:
+                self._put(self._source.path, data)
+            except InputError as error:  # the writer has cleaned up
+                self._refused, self._writer, self._held = error, None, []
+                self._stack.pop_all()
+        if self._refused is not None and self._changes:
+            raise self._refused
+
+    def _put(self, path: str, data: bytes) -> None:
+        """Holds ``data`` back or writes it, after what was held back."""
         if self._writer is None:
             self._held.append(data)
             self._held_bytes += len(data)
-            if not part.changes and self._held_bytes <= HELD_BYTES:
+            if not self._changes and self._held_bytes <= HELD_BYTES:
                 return
-            writer = AtomicWriter(self._source.path, backup=self._backup, expected=self._source.state)
-            self._writer = self._stack.enter_context(writer)
+            self._writer = self._stack.enter_context(AtomicWriter(path, backup=self._backup, expected=self._source.state))
             data = b"".join(self._held)
             self._held = []
         self._writer.write(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import io
 import json
 import os
@@ -23,9 +24,12 @@ from corrector import cli, config, interactive, progress
 from corrector.electra import model_dir
 from corrector.text.files import BLOCK_CHARACTERS
 from corrector.train.__main__ import main as train
+
+
+from corrector.text.write import AtomicWriter
 from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
-from tests.shell import FakePipelineCorrector, Shell
+from tests.shell import FakePipelineCorrector, Outcome, Shell
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = json.loads((ROOT / "tests/cases/cli.json").read_text(encoding="utf-8"))
@@ -321,6 +325,30 @@ def test_an_unchanged_file_is_not_written(shell: Shell) -> None:
     after = path.stat()
     assert (after.st_ino, after.st_mtime_ns, after.st_mode) == (before.st_ino, before.st_mtime_ns, before.st_mode)
     assert list(shell.files()) == ["a.txt"]
+
+
+@pytest.mark.parametrize("failing", ["open", "write"])
+def test_a_long_file_that_cannot_be_written_matters_only_if_it_changes(
+    failing: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corrector.outputs.HELD_BYTES", 1 << 10)
+    good = "好好好\n".encode() * 60_000  # some blocks
+    path = write(shell.directory / "a.txt", good)
+    if failing == "open":
+        path.chmod(0o444)
+    else:
+        monkeypatch.setattr(AtomicWriter, "write", lambda self, data: self._guarded(full))
+    assert shell.run("-wq", "a.txt") == Outcome(0, b"", b"")
+    path.unlink()
+    write(path, good + "平果".encode()).chmod(0o444 if failing == "open" else 0o644)
+    outcome = shell.run("-wq", "a.txt")
+    reason = "the file is read-only" if failing == "open" else "no space left on device"
+    assert (outcome.status, outcome.stderr.decode()) == (123, f"error: a.txt: cannot be written: {reason}\n")
+    assert list(shell.directory.iterdir()) == [path]
+
+
+def full() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "gb18030"])
