@@ -263,3 +263,15 @@ def test_an_open_descriptor_that_has_a_name_is_written_to_where_it_is(tmp_path: 
     assert log.read_bytes() == b"head text tail"
     with pytest.raises(InputError, match="cannot be written"):
         write_atomically("/dev/fd/999999", b"text")
+
+
+def test_a_folder_that_takes_no_new_file_is_told_apart_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "a.txt", b"old")
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(InputError, match=r"a.txt: cannot be written: no new file can be made in its folder \(permission denied\)"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"

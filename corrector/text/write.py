@@ -110,7 +110,10 @@ class AtomicWriter:
             self._open_temporary(PRIVATE)  # what may be secret is never readable to others, not even for a moment
 
     def _open_temporary(self, mode: int) -> None:
-        self._temporary, self._stream = _temporary_file(os.path.dirname(self._target), mode)
+        try:
+            self._temporary, self._stream = _temporary_file(os.path.dirname(self._target), mode)
+        except PermissionError as error:  # whatever the file itself allows
+            raise PermissionError(f"no new file can be made in its folder ({reason(error)})") from error
 
     def _finish(self) -> None:
         stream = self._stream
