@@ -19,7 +19,11 @@ FOUND, USAGE, FAILED, INTERRUPTED = 1, 2, 123, 130
 
 
 class Terminated(BaseException):
-    """SIGTERM, raised where the command is, so that it unwinds and removes its temporary files."""
+    """A signal to end, raised where the command is, so that it unwinds and removes its temporary files."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def run_command(
@@ -33,7 +37,7 @@ def run_command(
     for stream in (sys.stdout, sys.stderr):  # what it cannot write comes out as an escape; texts and reports are written as bytes
         with contextlib.suppress(AttributeError, OSError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    with _unwinding_at_sigterm():
+    with _unwinding_at_signals():
         return _status_of(command, arguments, program, missing)
 
 
@@ -91,22 +95,30 @@ def silence(stream: Any) -> None:
 
 
 @contextlib.contextmanager
-def _unwinding_at_sigterm() -> Iterator[None]:
-    """Lets SIGTERM unwind the command, then ends the process by that signal after all, as its sender expects."""
+def _unwinding_at_signals() -> Iterator[None]:
+    """Lets a signal to end unwind the command, then ends the process by that signal after all, as its sender expects.
+
+    SIGTERM is one, and SIGHUP, of a terminal that is closed, unless ``nohup`` has it ignored.
+    """
+    before: dict[int, Any] = {}
 
     def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not disturb the cleaning up
-        raise Terminated
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)  # a second one must not disturb the cleaning up
+        raise Terminated(number)
 
     try:
-        before = signal.signal(signal.SIGTERM, stop)
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            if signal.getsignal(number) != signal.SIG_IGN and number not in before:
+                before[number] = signal.signal(number, stop)
     except ValueError:  # not the main thread: whoever runs it there minds the signals
         yield
         return
     try:
         yield
-    except Terminated:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
+    except Terminated as end:
+        signal.signal(end.number, signal.SIG_DFL)
+        os.kill(os.getpid(), end.number)
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)

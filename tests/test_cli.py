@@ -590,7 +590,8 @@ FakePipelineCorrector.correct_document = correct
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)]
+    ("number", "status"),
+    [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)],
 )
 def test_a_signal_leaves_the_file_as_it_was(number: signal.Signals, status: int, tmp_path: Path) -> None:
     data = ("平果" + "很" * 30 + "\n").encode() * 20_000
@@ -775,3 +776,13 @@ def test_an_empty_path_is_an_error_of_the_options(arguments: list[str], shell: S
     outcome = shell.run(*arguments)
     assert (outcome.status, outcome.stdout) == (2, b"")
     assert b"a path cannot be empty" in outcome.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="POSIX signals")
+def test_a_terminal_that_closes_ends_nothing_under_nohup(tmp_path: Path) -> None:
+    ignoring = "import os, signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); import sys,"
+    program = HANGING.replace("import sys,", ignoring).replace("time.sleep(60)", "os.kill(os.getpid(), signal.SIGHUP)")
+    path = write(tmp_path / "a.txt", ("平果" + "很" * 30 + "\n").encode() * 20_000)
+    done = subprocess.run([sys.executable, "-c", program, "-wq", "a.txt"], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert path.read_bytes().startswith("苹果".encode())
