@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from corrector.exit import say
-from corrector.render.columns import safe
 from corrector.types import Document
 
 PATIENCE = 0.5
@@ -99,6 +98,8 @@ class Messages:
             self._say(message)
 
     def _say(self, message: str) -> None:
+        from corrector.render.columns import safe
+
         self.progress.clear()
         say(safe(message))  # a file's name may have line ends and controls in it
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from corrector.text.decode import STDIN
-from corrector.text.gitignore import repository_root
 
 CONTEXT_LINES = 3
 
@@ -124,6 +123,8 @@ def _name(path: str) -> str:
     parts = [part for part in path.replace(os.sep, "/").split("/") if part != "."]
     if ".." not in parts:
         return "/".join(parts)
+    from corrector.text.gitignore import repository_root
+
     folder, name = os.path.split(os.path.abspath(path) if parts[-1] == ".." else path)
     full = os.path.join(os.path.realpath(folder), name)
     for root in (os.path.realpath(os.curdir), repository_root(os.path.dirname(full))):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from corrector.errors import InputError
 from corrector.formats import EXTENSIONS
-from corrector.text.gitignore import Ignored, Report, ignored_at, patterns_of
 from corrector.text.write import reason
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+    from corrector.text.gitignore import Ignored, Report
 
 STANDARD_INPUT = "-"
 
@@ -37,8 +38,12 @@ def discover(
     A folder that cannot be read is handed to ``on_error`` and the rest goes on; without ``on_error`` the first such
     InputError is raised after everything else. Raises ConfigError for a pattern that is none.
     """
-    wanted = patterns_of(include, "include") if include else None
-    unwanted = patterns_of(exclude, "exclude") if exclude else None
+    wanted = unwanted = None
+    if include or exclude:
+        from corrector.text.gitignore import patterns_of
+
+        wanted = patterns_of(include, "include") if include else None
+        unwanted = patterns_of(exclude, "exclude") if exclude else None
     errors: list[InputError] = []
     seen: set[str] = set()
     for path in paths:
@@ -78,6 +83,8 @@ class _Walk:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """The files and their real paths, a folder's own in between its folders' by name."""
+        from corrector.text.gitignore import Ignored, ignored_at
+
         pending = [iter(self._entries("", ignored_at(self._real, self._report) if self._gitignore else None))]
         while pending:  # a stack of its own: folders may lie deeper than Python calls
             entry = next(pending[-1], None)
