@@ -23,10 +23,8 @@ import pytest
 from corrector import cli, config, interactive, progress
 from corrector.electra import model_dir
 from corrector.text.files import BLOCK_CHARACTERS
-from corrector.train.__main__ import main as train
-
-
 from corrector.text.write import AtomicWriter
+from corrector.train.__main__ import main as train
 from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
 from tests.shell import FakePipelineCorrector, Outcome, Shell
