@@ -128,7 +128,8 @@ def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -
         return "hidden"
     language = attributes.get("lang", attributes.get("xml:lang", "")).lower()
     translate = attributes.get("translate", attributes.get("its:translate", "")).lower()
-    if name.lower() in _CONTEXT or translate == "no" or language.partition("-")[0] in ("ja", "ko"):
+    kept = translate == "no" or "notranslate" in attributes.get("class", "").split()
+    if name.lower() in _CONTEXT or kept or language.partition("-")[0] in ("ja", "ko"):
         return "context"
     return "prose"
 
