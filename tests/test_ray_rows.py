@@ -13,6 +13,7 @@ from corrector.errors import ConfigError, InputError
 from corrector.ray import pieces, rows
 from corrector.ray.pieces import MOST_PIECES, Piece, files_of, lines_of, pieces_of
 from corrector.ray.rows import Counts, json_rows, text_rows
+from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
 
 SURE = {"天汽": "天气", "平果": "苹果"}
@@ -96,6 +97,7 @@ def test_a_row_of_json_gets_two_keys_and_keeps_its_bytes() -> None:
         (b'{"title": "x"}\n', "no text under 'text'"),
         (b'{"text": "x", "new": null}\n', "it has a key 'new' already"),
         (b"[" * 100_000 + b"\n", "not JSON"),
+        ('{"text": "x"}\n'.encode("utf-16-be"), "not JSON"),
     ],
 )
 def test_a_row_that_cannot_be_processed_stays_and_is_counted(line: bytes, why: str) -> None:
@@ -144,8 +146,9 @@ def test_a_very_long_line_goes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> Non
     seen = []
 
     class Watching(FakeCorrector):
-        def correct_many(self, texts):  # type: ignore[no-untyped-def]
-            return super().correct_many(seen.append(len(text)) or text for text in texts)
+        def correct_document(self, document: Document) -> CorrectedDocument:
+            seen.append(len(document.text))
+            return super().correct_document(document)
 
     counts = Counts()
     [(whole, record), (short, _)] = text_rows(Watching(SURE), "a.txt", [(0, line.encode()), (1, "平果".encode())], counts)
@@ -154,3 +157,30 @@ def test_a_very_long_line_goes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> Non
     for correction in json.loads(record)["corrections"]:
         assert line[correction["start"] : correction["end"]] == correction["original"]
     assert counts.corrections == 81
+
+
+def test_markers_hold_for_all_of_a_very_long_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "LONG_LINE", 64)
+    kept, rest = "electra-correct: off " + "平果好吃。" * 40, "\nelectra-correct: on " + "平果好吃。" * 40
+    [line], counts = corrected_json(json.dumps({"text": kept + rest}).encode())
+    assert json.loads(line)["new"] == kept + rest.replace("平果", "苹果")
+    assert counts.corrections == 40
+
+
+def test_a_row_of_parquet_that_is_not_utf_8_stays_and_is_counted(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    from corrector.ray.table import write_piece
+
+    good = "平果".encode()
+    offsets = pa.array([0, 6, 8, 8, 14], pa.int32()).buffers()[1]
+    texts = pa.Array.from_buffers(pa.string(), 4, [None, offsets, pa.py_buffer(good + b"\xff\xfe" + good)])
+    for column in (texts, texts.dictionary_encode()):
+        pq.write_table(pa.table({"text": column}), tmp_path / "a.parquet")
+        counts = Counts()
+        piece = Piece(0, str(tmp_path / "a.parquet"), 0, 4)
+        write_piece(FakeCorrector(SURE), piece, "text", "new", str(tmp_path / "b.parquet"), counts)
+        found = pq.read_table(tmp_path / "b.parquet")
+        assert found.column("new").to_pylist() == ["苹果", None, "", "苹果"]
+        assert found.column("text").cast(pa.binary()).to_pylist() == [good, b"\xff\xfe", b"", good]
+        assert (counts.rows, counts.passed, counts.first) == (4, 1, f"{tmp_path}/a.parquet: row 1: not UTF-8")

@@ -14,19 +14,20 @@ from typing import Any, Protocol
 from corrector.apply import corrected_text
 from corrector.render.jsonl import CONFIDENCE_DIGITS
 from corrector.text.files import LONG_LINE
+from corrector.text.ignore import IgnoreState
 from corrector.text.segment import beginning_of
 from corrector.types import CorrectedDocument, Correction, Document, Span
 
 TOGETHER, TOGETHER_BYTES = 256, 1 << 20
 """Rows corrected in one go, and their bytes: enough for the models, little memory."""
 
-_BOM = b"\xef\xbb\xbf"
-
 
 class TextCorrector(Protocol):
     """What a worker asks of its corrector."""
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]: ...
+
+    def correct_document(self, document: Document) -> CorrectedDocument: ...
 
 
 @dataclass
@@ -67,9 +68,9 @@ _SUMS = ("rows", "characters", "corrections", "passed", "unprocessed")
 
 def correct_texts(corrector: TextCorrector, texts: Sequence[str]) -> Iterator[CorrectedDocument]:
     """Each text corrected by itself, in order; one longer than LONG_LINE in pieces, so that memory is bounded."""
-    found = corrector.correct_many(piece for text in texts for piece in _cut(text))
+    found = corrector.correct_many(text for text in texts if len(text) <= LONG_LINE)
     for text in texts:
-        yield _joined(text, found)
+        yield next(found) if len(text) <= LONG_LINE else _in_pieces(corrector, text)
 
 
 def text_rows(
@@ -77,11 +78,11 @@ def text_rows(
 ) -> Iterator[tuple[bytes, bytes]]:
     """For every line what it becomes, and a JSON line about its corrections if there are any."""
     for block in _blocks(lines):
-        texts = [_decoded(line) for _, line in block]
-        found = correct_texts(corrector, [text for text in texts if text is not None])
+        texts = [decoded(line) for _, line in block]
+        found = correct_texts(corrector, [text for text in texts if isinstance(text, str)])
         for (offset, line), text in zip(block, texts, strict=True):
-            if text is None:
-                counts.leave(f"{path}: byte {offset}", "not UTF-8")
+            if isinstance(text, Unread):
+                counts.leave(f"{path}: byte {offset}", text.why)
                 yield line, b""
                 continue
             corrected = next(found)
@@ -95,7 +96,7 @@ def json_rows(
 ) -> Iterator[bytes]:
     """Every line with its text corrected under the key ``output`` and a list ``corrections``, added at its end."""
     for block in _blocks(lines):
-        read = [_text_in(line.removeprefix(_BOM) if offset == 0 else line, column, output) for offset, line in block]
+        read = [_text_in(line, column, output) for _, line in block]
         found = correct_texts(corrector, [text for text in read if isinstance(text, str)])
         for (offset, line), text in zip(block, read, strict=True):
             if not isinstance(text, str):
@@ -131,12 +132,20 @@ class Unread:
     why: str
 
 
+def decoded(text: bytes) -> str | Unread:
+    """What is UTF-8 as text."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return Unread("not UTF-8")
+
+
 def _text_in(line: bytes, column: str, output: str) -> str | Unread | None:
     """The text of a row; None for an empty line."""
     if not line.strip(b" \t\r\n"):
         return None
     try:
-        value = json.loads(line)
+        value = json.loads(line.decode("utf-8-sig", "surrogatepass"))  # of bytes it would take UTF-16, too
     except (ValueError, RecursionError) as error:
         return Unread("not UTF-8" if isinstance(error, UnicodeDecodeError) else "not JSON")
     if not isinstance(value, dict):
@@ -147,17 +156,16 @@ def _text_in(line: bytes, column: str, output: str) -> str | Unread | None:
     return text if isinstance(text, str) else Unread(f"no text under {column!r}")
 
 
-def _joined(text: str, found: Iterator[CorrectedDocument]) -> CorrectedDocument:
-    """The next results, as many as ``text`` has pieces, as one."""
-    first = next(found)
-    if len(text) <= LONG_LINE:
-        return first
-    corrections, unprocessed, length = list(first.corrections), first.unprocessed, len(first.document.text)
-    while length < len(text):
-        part = next(found)
+def _in_pieces(corrector: TextCorrector, text: str) -> CorrectedDocument:
+    """A long text, whose markers hold for the pieces that follow, too."""
+    corrections: list[Correction] = []
+    markers, unprocessed, length = IgnoreState(), 0, 0
+    for piece in _cut(text):
+        document, markers = markers.mark(Document(None, piece))
+        part = corrector.correct_document(document)
         corrections += _moved(part.corrections, length)
         unprocessed += part.unprocessed
-        length += len(part.document.text)
+        length += len(piece)
     return CorrectedDocument(Document(None, text), tuple(corrections), (), unprocessed)
 
 
@@ -185,13 +193,6 @@ def _blocks(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, byte
         size += len(line)
     if block:
         yield block
-
-
-def _decoded(line: bytes) -> str | None:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def _json(value: Any) -> bytes:

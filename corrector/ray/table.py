@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from corrector.apply import corrected_text
 from corrector.errors import ConfigError
 from corrector.ray.pieces import Piece, open_parquet
-from corrector.ray.rows import Counts, TextCorrector, correct_texts, records
+from corrector.ray.rows import Counts, TextCorrector, Unread, correct_texts, decoded, records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def write_piece(corrector: TextCorrector, piece: Piece, column: str, output: str
         with ParquetWriter(target, wider) as writer:
             at = piece.start
             for table in _tables(file, piece):
-                texts = table.column(column).to_pylist()
+                texts = _texts(table.column(column))
                 new = _columns(corrector, texts, f"{piece.path}: row {{}}", at, counts)
                 arrays = [pa.array(values, type=field.type) for values, field in zip(new, fields, strict=True)]
                 writer.write_table(pa.table([*table.columns, *arrays], schema=wider))
@@ -51,14 +51,14 @@ def write_piece(corrector: TextCorrector, piece: Piece, column: str, output: str
 
 
 def _columns(
-    corrector: TextCorrector, texts: list[str | None], place: str, at: int, counts: Counts
+    corrector: TextCorrector, texts: list[str | Unread], place: str, at: int, counts: Counts
 ) -> tuple[list[str | None], list[list[dict[str, Any]] | None]]:
     corrected: list[str | None] = []
     lists: list[list[dict[str, Any]] | None] = []
-    found = correct_texts(corrector, [text for text in texts if text is not None])
+    found = correct_texts(corrector, [text for text in texts if isinstance(text, str)])
     for row, text in enumerate(texts, at):
-        if text is None:
-            counts.leave(place.format(row), "no text")
+        if isinstance(text, Unread):
+            counts.leave(place.format(row), text.why)
             corrected.append(None)
             lists.append(None)
             continue
@@ -67,6 +67,18 @@ def _columns(
         corrected.append(corrected_text(one))
         lists.append(records(one.corrections))
     return corrected, lists
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | Unread]:
+    """The texts of a column of strings, which other programs may have filled with anything."""
+    import pyarrow as pa
+
+    try:
+        values = column.to_pylist()
+    except UnicodeDecodeError:
+        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        values = [None if value is None else decoded(value) for value in plain.cast(pa.large_binary()).to_pylist()]
+    return [Unread("no text") if value is None else value for value in values]
 
 
 def _tables(file: Any, piece: Piece) -> Iterator[pa.Table]:
