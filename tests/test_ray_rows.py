@@ -184,3 +184,15 @@ def test_a_row_of_parquet_that_is_not_utf_8_stays_and_is_counted(tmp_path: Path)
         assert found.column("new").to_pylist() == ["苹果", None, "", "苹果"]
         assert found.column("text").cast(pa.binary()).to_pylist() == [good, b"\xff\xfe", b"", good]
         assert (counts.rows, counts.passed, counts.first) == (4, 1, f"{tmp_path}/a.parquet: row 1: not UTF-8")
+
+
+def test_a_parquet_file_may_have_braces_in_its_name(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    from corrector.ray.table import write_piece
+
+    path, counts = tmp_path / "{a}.parquet", Counts()
+    pq.write_table(pa.table({"text": [None, "平果"]}), path)
+    write_piece(FakeCorrector(SURE), Piece(0, str(path), 0, 2), "text", "new", str(tmp_path / "b.parquet"), counts)
+    assert pq.read_table(tmp_path / "b.parquet").column("new").to_pylist() == [None, "苹果"]
+    assert counts.first == f"{path}: row 0: no text"

@@ -44,21 +44,21 @@ def write_piece(corrector: TextCorrector, piece: Piece, column: str, output: str
             at = piece.start
             for table in _tables(file, piece):
                 texts = _texts(table.column(column))
-                new = _columns(corrector, texts, f"{piece.path}: row {{}}", at, counts)
+                new = _columns(corrector, texts, piece.path, at, counts)
                 arrays = [pa.array(values, type=field.type) for values, field in zip(new, fields, strict=True)]
                 writer.write_table(pa.table([*table.columns, *arrays], schema=wider))
                 at += table.num_rows
 
 
 def _columns(
-    corrector: TextCorrector, texts: list[str | Unread], place: str, at: int, counts: Counts
+    corrector: TextCorrector, texts: list[str | Unread], path: str, at: int, counts: Counts
 ) -> tuple[list[str | None], list[list[dict[str, Any]] | None]]:
     corrected: list[str | None] = []
     lists: list[list[dict[str, Any]] | None] = []
     found = correct_texts(corrector, [text for text in texts if isinstance(text, str)])
     for row, text in enumerate(texts, at):
         if isinstance(text, Unread):
-            counts.leave(place.format(row), text.why)
+            counts.leave(f"{path}: row {row}", text.why)
             corrected.append(None)
             lists.append(None)
             continue
