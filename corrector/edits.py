@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PAIR_CHOICES, TRIPLE_CHOICES, WORD_CHOICES, WORD_OPTIONS = 5, 3, 4, 30
 NEAR_SOUND = 0.5
-_SOUND, _SHAPE = FEATURES.index("pinyin_similarity"), FEATURES.index("glyph_similarity")
+_SOUND, _SHAPE, _CHANGED = (FEATURES.index(name) for name in ("pinyin_similarity", "glyph_similarity", "changed"))
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Edit:
 
     @property
     def pinyin_similarity(self) -> float:
-        """The mean over the changed characters, as is ``glyph_similarity``."""
-        return round(float(self.features[_SOUND]) / len(self.original), 4)
+        """The mean over the changed characters, as is ``glyph_similarity``; the features count a doubled one once."""
+        return round(float(self.features[_SOUND]) / float(self.features[_CHANGED]), 4)
 
     @property
     def glyph_similarity(self) -> float:
-        return round(float(self.features[_SHAPE]) / len(self.original), 4)
+        return round(float(self.features[_SHAPE]) / float(self.features[_CHANGED]), 4)
 
 
 @dataclass(frozen=True, eq=False)

@@ -548,6 +548,9 @@ def test_a_slip_in_a_doubled_character_is_one_slip() -> None:
     view[wrong], view[right] = -0.1, -6.0
     members = [Proposal(token - 1, token, 1.0, 2, 0.0, view, [vocabulary.index("匆"), right]) for token in (4, 5)]
     (edits,) = edits_of([(encoding, members)], characters)
+    doubled = next(edit for edit in edits if edit.replacement == "忡忡")
+    assert (doubled.pinyin_similarity, doubled.glyph_similarity) == (0.98, 0.56), "as of one of them"
+    assert reason_of(doubled) == "same_sound"
     named = {edit.replacement: dict(zip(FEATURES, edit.features.tolist(), strict=True)) for edit in edits if edit.index == 3}
     one, both, unlike = named["忡"], named["忡忡"], named["忡匆"]
     of_a_character = FEATURES[: FEATURES.index("ngram_gain")]
