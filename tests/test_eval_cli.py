@@ -158,6 +158,17 @@ def test_a_plot_that_cannot_be_made_is_told_before_scoring(labelled: str, tmp_pa
         assert message in result.stderr and not result.stdout
 
 
+def test_what_cannot_be_done_with_the_scores_is_told_before_the_model_is_asked(
+    labelled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DictionaryCorrector, "correct_many", lambda *_: pytest.fail("a long run"))
+    for arguments, message in [
+        (("--by", "kind"), "no kind in it, which is the fourth column"),
+        (("--save-predictions", str(tmp_path / "absent" / "a.txt")), "cannot be written: its folder does not exist"),
+    ]:
+        assert message in run(labelled, *arguments, status=2).stderr
+
+
 def test_a_plot_that_cannot_be_written_leaves_the_scores(labelled: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     taken = tmp_path / "out.png"

@@ -80,11 +80,15 @@ def run(
 ) -> list[SetResult]:
     """Load, predict, score. Raises CorrectorError for anything a user can mend."""
     from corrector.eval import dataset, predict, signature
-    from corrector.eval.scoring import score_set
+    from corrector.eval.scoring import check_groups, score_set
 
     paths = files or [str(path) for path in dataset.shipped_paths()]
     sets = [dataset.load_set(path, input_format, truth) for path in paths]
     sets = [dataset.truncate(dataset.every_nth(labelled, limit), max_length) for labelled in sets]
+    for labelled in sets:  # before a long run, as the next
+        check_groups(labelled, by)
+    if save_predictions is not None:
+        predict.check_folder(save_predictions)
     threshold: float | None = None
     seconds: list[float | None] = [None] * len(sets)
     if predictions is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corrector.errors import CorrectorError, InputError
+from corrector.eval.predict import check_folder
 from corrector.eval.report import SetResult, reliability_of
 
 _KINDS = (".png", ".pdf", ".svg")
@@ -22,11 +23,9 @@ def check_plot(path: str | Path) -> None:
     Raises CorrectorError without matplotlib, InputError for another kind than PNG, PDF or SVG and for a folder that is not there.
     """
     _pyplot()
-    place = Path(path)
-    if place.suffix.lower() not in _KINDS:
+    if Path(path).suffix.lower() not in _KINDS:
         raise InputError(path, "not the name of a picture; let it end in .png, .pdf or .svg")
-    if not place.absolute().parent.is_dir():
-        raise InputError(path, "cannot be written: its folder does not exist; make it first")
+    check_folder(path)
 
 
 def save_plot(results: Sequence[SetResult], path: str | Path) -> None:

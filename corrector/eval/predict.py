@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corrector.errors import EvalDataError
+from corrector.errors import EvalDataError, InputError
 from corrector.eval.curve import ScoredEdit
 from corrector.eval.dataset import LabelledSet
 
@@ -23,6 +23,12 @@ class Prediction:
     text: str
     edits: tuple[ScoredEdit, ...] | None = None
     unprocessed: int = 0
+
+
+def check_folder(path: str | Path) -> None:
+    """Raises InputError for a file to be written in a folder that is not there."""
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(path, "cannot be written: its folder does not exist; make it first")
 
 
 def run_model(corrector: Corrector, labelled: LabelledSet) -> Iterator[Prediction]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from corrector.errors import EvalDataError
 from corrector.eval.curve import ScoredEdit, precision_at_recall, precision_recall, sweep
-from corrector.eval.dataset import LabelledSet
+from corrector.eval.dataset import LabelledSet, Row
 from corrector.eval.intervals import bootstrap
 from corrector.eval.metrics import Counts, Scores, count_sentence, remove_de, total
 from corrector.eval.predict import Prediction
@@ -27,8 +27,9 @@ def score_set(
 ) -> SetResult:
     """Score one prediction per row, in order; ValueError when their numbers differ.
 
-    ``by`` is ``domain`` or ``kind``; EvalDataError when no row has one.
+    ``by`` is ``domain`` or ``kind``; EvalDataError when no row has one (``check_groups``).
     """
+    check_groups(labelled, by)
     if removed_de:
         predicted = zip(labelled.rows, predictions, strict=True)
         predictions = [_without_de(row.source, prediction) for row, prediction in predicted]
@@ -55,15 +56,23 @@ def score_set(
     )
 
 
+def check_groups(labelled: LabelledSet, by: str | None) -> None:
+    """Raises EvalDataError when no row has what it is to be grouped ``by``."""
+    if by is not None and not any(_group(row, by) for row in labelled.rows):
+        column = "third" if by == "domain" else "fourth"
+        raise EvalDataError(labelled.path, f"no {by} in it, which is the {column} column of a TSV; leave --by out")
+
+
+def _group(row: Row, by: str) -> str:
+    return row.domain if by == "domain" else row.kind
+
+
 def _groups(
     labelled: LabelledSet, per_sentence: Sequence[Counts], by: str, resamples: int
 ) -> dict[str, tuple[Scores, Intervals]]:
     members: dict[str, list[Counts]] = {}
     for row, counts in zip(labelled.rows, per_sentence, strict=True):
-        members.setdefault(row.domain if by == "domain" else row.kind, []).append(counts)
-    if not any(members):
-        column = "third" if by == "domain" else "fourth"
-        raise EvalDataError(labelled.path, f"no {by} in it, which is the {column} column of a TSV; leave --by out")
+        members.setdefault(_group(row, by), []).append(counts)
     ordered = sorted(members.items())
     return {name: (Scores.of(total(several)), bootstrap(several, resamples)) for name, several in ordered}
 
