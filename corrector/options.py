@@ -82,7 +82,7 @@ class AnyPath(click.Path):
         return value
 
 
-class ModelName(click.ParamType[str]):
+class ModelName(click.ParamType):  # type: ignore[type-arg]  # generic only in later versions of click than the oldest supported
     """A model's name or directory; completed from the models that are there, then from the directories."""
 
     name = "model"

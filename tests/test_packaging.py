@@ -47,6 +47,12 @@ def test_the_embedded_model_alone_is_packaged(setup: configparser.ConfigParser) 
     assert patterns == [f"{DEFAULT_MODEL}/**/*"]
 
 
+def test_the_commands_need_no_newer_click_than_is_asked_for() -> None:
+    """Before 8.4 its ParamType took no parameter."""
+    program = "import click; click.ParamType.__class_getitem__ = None; import corrector.cli, corrector.ray.__main__"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
 def test_importing_the_package_loads_no_library() -> None:
     program = "import sys, corrector; print(sorted({'numpy', 'click', 'jieba', 'onnxruntime'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
