@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -45,3 +46,20 @@ def test_it_tells_a_wrong_character_from_a_right_one() -> None:
     place = 4  # of 住 or 注, after [CLS]
     assert int(np.argmax(wrong[1:-1])) + 1 in (place, place + 1)
     assert wrong[place] > right[place] + 2
+
+
+def test_threads_may_share_it() -> None:
+    """What is told to a network of one window's alternatives does not reach another's."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    model = find_model(DIRECTORY)
+    windows = model.tokenizer.encode_many(["请大家住意安全。" * size for size in (1, 2, 3, 4)])
+    one, shared = load_runtime(model, 1), load_runtime(model, 1)
+    alone = [one.read([window])[0].logits for window in windows]
+
+    def read(number: int) -> np.ndarray:
+        return shared.read([windows[number % 4]])[0].logits
+
+    with ThreadPoolExecutor(4) as pool:
+        for number, logits in enumerate(pool.map(read, range(40))):
+            assert logits == pytest.approx(alone[number % 4], abs=1e-4)

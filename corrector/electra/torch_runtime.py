@@ -9,6 +9,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class TorchRuntime:
     """A ``Runtime`` over a PyTorch pair in evaluation mode, without gradients; each network is loaded when first asked.
 
     Token types reach only networks trained with marks. ``threads`` other than 0 sets torch's number of threads for the
-    whole process.
+    whole process. Threads that share it take turns: loading and hooks are no business of two at once.
     """
 
     callers = 1  # PyTorch spreads each batch over its own threads
@@ -38,11 +39,13 @@ class TorchRuntime:
         self.model = model
         self.threads = threads
         self.pad_id = model.tokenizer.pad_id
+        self._turn = Lock()
 
     def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
         check_lengths(encodings, self.model.discriminator.setting("max_position_embeddings"), self.model.name)
-        return run_discriminator(encodings, self.pad_id, self._forward_discriminator)
+        with self._turn:
+            return run_discriminator(encodings, self.pad_id, self._forward_discriminator)
 
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
@@ -51,7 +54,8 @@ class TorchRuntime:
         network = self.model.generator
         check_lengths(encodings, network.setting("max_position_embeddings"), self.model.name)
         vocabulary_size = network.setting("vocab_size") or 0
-        return run_generator(encodings, positions, self.pad_id, vocabulary_size, self._forward_generator)
+        with self._turn:
+            return run_generator(encodings, positions, self.pad_id, vocabulary_size, self._forward_generator)
 
     def _forward_discriminator(self, batch: Batch) -> Floats:
         network = self._discriminator  # loaded first: it reports a missing torch
