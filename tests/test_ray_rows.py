@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from corrector.errors import ConfigError, InputError
 from corrector.ray import pieces, rows
+from corrector.ray.__main__ import main
+from corrector.ray.job import Job
 from corrector.ray.pieces import MOST_PIECES, Piece, files_of, lines_of, pieces_of
 from corrector.ray.rows import Counts, json_rows, text_rows
 from corrector.types import CorrectedDocument, Document
@@ -196,3 +198,16 @@ def test_a_parquet_file_may_have_braces_in_its_name(tmp_path: Path) -> None:
     write_piece(FakeCorrector(SURE), Piece(0, str(path), 0, 2), "text", "new", str(tmp_path / "b.parquet"), counts)
     assert pq.read_table(tmp_path / "b.parquet").column("new").to_pylist() == [None, "苹果"]
     assert counts.first == f"{path}: row 0: no text"
+
+
+@pytest.mark.parametrize("model, whole", [("./mine", True), ("mine", True), ("electra-csc-zh", False), ("none", False), (None, False)])
+def test_workers_find_a_model_wherever_they_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str | None, whole: bool
+) -> None:
+    asked: list[Job] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("corrector.ray.job.run_job", lambda job, _: asked.append(job) or Counts())
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "electra-csc-zh").mkdir()  # the name of the embedded model goes before a folder here
+    main(["a.txt", "out", *(("--model", model) if model else ())], standalone_mode=False)
+    assert asked[0].settings.model == (str(tmp_path / "mine") if whole else model)

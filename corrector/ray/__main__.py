@@ -44,10 +44,10 @@ def main(quiet: bool, **given: Any) -> int:
     from corrector.errors import ConfigError
     from corrector.ray.job import Job, run_job
 
-    names = ("model", "min_confidence", "profile")
+    names = ("min_confidence", "profile")
     try:
-        lists: dict[str, Any] = {name: tuple(map(os.path.abspath, given.pop(name))) for name in ("words", "confusions")}
-        settings = Settings().overridden(**{name: given.pop(name) for name in names}, **lists)
+        files: dict[str, Any] = {name: tuple(map(os.path.abspath, given.pop(name))) for name in ("words", "confusions")}
+        settings = Settings().overridden(model=_whole(given.pop("model")), **{name: given.pop(name) for name in names}, **files)
     except ConfigError as error:
         raise click.UsageError(str(error)) from error
     paths = {name: os.path.abspath(given.pop(name)) for name in ("input", "output")}
@@ -69,6 +69,16 @@ def main(quiet: bool, **given: Any) -> int:
     if not quiet:
         say(f"{counts.rows:,} rows, {counts.characters:,} characters, {counts.corrections:,} corrections")
     return 0
+
+
+def _whole(model: str | None) -> str | None:
+    """The model, one in a directory under its whole path: workers may run in another folder."""
+    from corrector.electra.model_dir import model_places
+
+    if not model or ("/" not in model and any((place / model).is_dir() for place in model_places())):
+        return model
+    path = os.path.abspath(os.path.expanduser(model))
+    return path if os.path.isdir(path) else model
 
 
 if __name__ == "__main__":
