@@ -36,14 +36,22 @@ def in_order(call: Callable[[Item], Result], items: Iterable[Item], threads: int
 
 
 def portions(items: Iterable[Item], weight: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
-    """The items, some at a time: a portion ends with the item that takes it to a weight of ``enough``."""
+    """The items, some at a time: a portion ends with the item that takes it to a weight of ``enough``.
+
+    An error of the items, or of weighing one, comes after those before it.
+    """
     portion: list[Item] = []
     total = 0
-    for item in items:
-        portion.append(item)
-        total += weight(item)
-        if total >= enough:
+    try:
+        for item in items:
+            total += weight(item)
+            portion.append(item)
+            if total >= enough:
+                yield portion
+                portion, total = [], 0
+    except Exception:
+        if portion:
             yield portion
-            portion, total = [], 0
+        raise
     if portion:
         yield portion

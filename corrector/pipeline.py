@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import SupportsFloat
+from typing import NoReturn, SupportsFloat
 
 from corrector.config import profile_confidence
 from corrector.config_values import checked
@@ -87,7 +87,7 @@ class Corrector:
     def correct(self, text: str) -> CorrectedDocument:
         """The corrections of one text; the text itself stays as it is (``apply.corrected_text`` makes them).
 
-        Its ``electra-correct:`` markers are obeyed (see ``text/ignore.py``).
+        Its ``electra-correct:`` markers are obeyed (see ``text/ignore.py``). Raises TypeError for anything else than a text.
         """
         return self._correct_block([_whole(text)])[0]
 
@@ -100,9 +100,20 @@ class Corrector:
         return self._correct_block([document])[0]
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
-        """The corrections of each text, as ``correct`` gives them, in order, reading ahead no more than a block."""
+        """The corrections of each text, as ``correct`` gives them, in order, reading ahead no more than a block.
+
+        Raises TypeError for a single text, and for texts that are none: use ``correct`` for one.
+        """
+        if isinstance(texts, (str, bytes)):
+            raise TypeError("correct_many takes texts; give [text], or use correct")
+        return self._in_blocks(texts)
+
+    def _in_blocks(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
         for block in portions(texts, _weight, BLOCK_CHARACTERS):
             yield from self._correct_block([_whole(text) for text in block])
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Corrector is not pickled; open one in each process, where its model is opened once and for all")
 
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
         """The corrections of each document; rounds over those whose text has changed, until none does any more."""
@@ -170,10 +181,16 @@ def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:
 
 
 def _whole(text: str) -> Document:
-    """A text with what its own markers ignore protected."""
-    return Document(None, text, protected=ignored_spans(text))
+    """A text with what its own markers ignore protected. Raises TypeError for anything else than a text."""
+    return Document(None, _text(text), protected=ignored_spans(text))
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+    return text
 
 
 def _weight(text: str) -> int:
     """The characters of a text; the shortest count as much as makes a block of ``BLOCK`` texts."""
-    return max(len(text), BLOCK_CHARACTERS // BLOCK)
+    return max(len(_text(text)), BLOCK_CHARACTERS // BLOCK)

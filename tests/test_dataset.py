@@ -65,6 +65,11 @@ def test_two_columns(tmp_path: Path) -> None:
     assert (labelled.read, labelled.dropped, labelled.truncated) == (3, 0, 0)
 
 
+def test_lines_that_end_in_carriage_returns(tmp_path: Path) -> None:
+    labelled = load_set(write(tmp_path, "因该\t应该\r没错\t没错\r"))
+    assert pairs(labelled) == [("因该", "应该"), ("没错", "没错")]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("set.tsv", "因该\t应该\n没错\t没错\n"), ("set.json", '[{"original_text": "因该", "correct_text": "应该"}]')],

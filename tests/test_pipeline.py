@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -247,6 +248,34 @@ def test_correct_many_reads_no_more_than_a_block_ahead() -> None:
         next(found)
         assert taken == ahead
         assert len(list(found)) == count - 1 and taken == count
+
+
+@pytest.mark.parametrize("last", [None, b"\xe5", 7, KeyError("gone")])
+def test_what_is_no_text_ends_correct_many_after_those_before_it(last: object) -> None:
+    def texts() -> Iterator[Any]:
+        yield from ("我很高形。", "我很好。")
+        if isinstance(last, Exception):
+            raise last
+        yield last
+
+    found = make()[0].correct_many(texts())
+    assert [corrected_text(next(found)) for _ in range(2)] == ["我很高兴。", "我很好。"]
+    with pytest.raises(KeyError if isinstance(last, Exception) else TypeError, match=r"gone|a text must be a str, not "):
+        next(found)
+
+
+def test_one_text_is_not_many() -> None:
+    corrector = make()[0]
+    for text in ("我很高形。", b"\xe5"):
+        with pytest.raises(TypeError, match=r"give \[text\], or use correct"):
+            corrector.correct_many(text)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a text must be a str, not NoneType"):
+        corrector.correct(None)  # type: ignore[arg-type]
+
+
+def test_a_corrector_is_not_pickled() -> None:
+    with pytest.raises(TypeError, match="open one in each process"):
+        pickle.dumps(make()[0])
 
 
 def test_correct_many_keeps_the_order() -> None:

@@ -146,10 +146,11 @@ def uncompressed_name(path: Path) -> Path:
 
 def _decode(path: Path, data: bytes) -> str:
     try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise EvalDataError(path, "not valid UTF-8; convert the file to UTF-8 first", line) from error
+    return text if "\n" in text else text.replace("\r", "\n")  # line ends of old
 
 
 def _rows(path: Path, text: str, chosen: InputFormat, truth: str | Path | None) -> Iterator[Row]:
