@@ -237,7 +237,8 @@ def _cluster(address: str | None) -> Iterator[int]:
     if started:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
         try:
-            ray.init(address=address, log_to_driver=False, logging_level="ERROR", include_dashboard=False if address is None else None)
+            chosen = address or os.environ.get("RAY_ADDRESS") or "local"  # without one Ray joins whatever was started on this machine
+            ray.init(address=chosen, log_to_driver=False, logging_level="ERROR", include_dashboard=False if chosen == "local" else None)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise CorrectorError(f"there is no cluster: {error}") from error
     context = ray.data.DataContext.get_current()
