@@ -24,7 +24,7 @@ from corrector.apply import corrected_text
 from corrector.confusions import Confusions
 from corrector.detect import detect
 from corrector.edit_features import FEATURES, LONGEST
-from corrector.edits import Change, Proposal, edits_of, group, reason_of
+from corrector.edits import Change, Edit, Group, Proposal, edits_of, group, reason_of, similar_words
 from corrector.electra.associations import association_keys
 from corrector.electra.marks import PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
@@ -605,6 +605,65 @@ def test_proposals_of_many_are_those_of_each() -> None:
 def test_groups_are_neighbours_three_at_most() -> None:
     members = [proposal("形", index) for index in (0, 1, 2, 3, 7)]
     assert [[m.index for m in g] for g in group(members)] == [[0, 1, 2], [3], [7]]
+
+
+ALIKE = (*VOCABULARY[:6], *"一以意义异议已我们")
+
+
+def _alike(*words: tuple[str, int]) -> Characters:
+    """Of a lexicon of these words, each in a step of the corpus's pairs."""
+    keys = np.array([key(word, ALIKE) for word, _ in words], dtype=np.uint64)
+    none, nothing = keys[:0], np.zeros((len(ALIKE), 1), dtype=np.uint16)
+    pairs = StaticMap.build(keys, np.array([step for _, step in words]))
+    ngrams = Ngrams(np.ones(len(ALIKE), dtype=np.float32), pairs, StaticMap.build(none, none), nothing, nothing.astype(np.uint8))
+    tables = MarkTables(len(ALIKE), (np.sort(keys), none, none), ngrams)
+    return Characters(ALIKE, {char: number for number, char in enumerate(ALIKE)}, tables)
+
+
+def _group(text: str, *candidates: str) -> Group:
+    """All of the text suspicious, with these candidates for each character."""
+    view = np.zeros(len(ALIKE), dtype=np.float32)
+    members = [Proposal(n, n + 1, 1.0, 2, 0.0, view, [ALIKE.index(char) for char in own]) for n, own in enumerate(candidates)]
+    return Tokenizer(ALIKE).encode(text), members
+
+
+def _replacements(item: Group, characters: Characters) -> list[str]:
+    (edits,) = edits_of([item], characters)
+    assert [edit.replacement for edit in edits[1:3]] == [edit.replacement for edit in edits][1:3]
+    return [edit.replacement for edit in edits]
+
+
+def test_words_alike_in_both_characters_are_proposed_the_commonest_first() -> None:
+    """议我 is unlike in its second character, and 一议 keeps the first."""
+    characters = _alike(("意义", 3), ("异议", 9), ("议我", 12), ("一议", 12), ("我们", 12))
+    found = [ALIKE[a] + ALIKE[b] for a, b in similar_words(ALIKE.index("一"), ALIKE.index("以"), characters)]
+    assert found == ["异议", "意义"]
+    assert _replacements(_group("一以", "我", "们"), characters) == ["我", "们", "我们", "异议", "意义"]
+    assert similar_words(ALIKE.index("一"), ALIKE.index("[SEP]"), characters) == []
+
+
+def test_neighbours_are_changed_together_by_their_likeliest_candidates() -> None:
+    singles, nothing = "意义异议已我", _alike(("我们", 1))
+    pairs = _replacements(_group("一以", singles, singles), nothing)
+    assert [new for new in pairs if len(new) == 2] == [a + b for a in singles[:5] for b in singles[:5]]
+    assert "我我" in _replacements(_group("一一", singles, singles), nothing)  # one slip made twice, so however unlikely
+    triples = _replacements(_group("一以们", singles, singles, singles), nothing)
+    assert [new for new in triples if len(new) == 3] == [a + b + c for a in singles[:3] for b in singles[:3] for c in singles[:3]]
+
+
+@pytest.mark.parametrize(
+    ("sound", "shape", "gains", "reason"),
+    [
+        (1.0, 1.0, {}, "same_sound"), (0.9, 0.95, {}, "same_sound"), (0.8, 0.6, {}, "near_sound"), (0.6, 0.8, {}, "shape"),
+        (0.5, 0.0, {}, "near_sound"), (0.4, 0.45, {}, "shape"), (0.45, 0.45, {}, "shape"), (0.5, 0.4, {"word_gain": 1}, "near_sound"),
+        (0.4, 0.4, {"word_gain": 1}, "word"), (0.4, 0.4, {"long_word_gain": 1}, "word"), (0.4, 0.4, {"word_gain": -1}, "context"),
+        (0.4, 0.4, {}, "context"),
+    ],
+)  # fmt: skip
+def test_the_reason_is_the_strongest_evidence(sound: float, shape: float, gains: dict[str, float], reason: str) -> None:
+    """Of the mean over the changed characters, here two."""
+    values = dict.fromkeys(FEATURES, 0.0) | {"pinyin_similarity": 2 * sound, "glyph_similarity": 2 * shape} | gains
+    assert reason_of(Edit(0, "天地", "人和", np.array(list(values.values())))) == reason
 
 
 def test_features_of_an_edit_by_hand() -> None:
