@@ -24,7 +24,7 @@ class WordIndex:
     Two characters lead to the lengths of the words that begin with them, and a set tells whether there is such a word.
     """
 
-    __slots__ = ("_lengths", "_single", "_words", "longest")
+    __slots__ = ("_lengths", "_single", "_words")
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
@@ -35,17 +35,12 @@ class WordIndex:
             known = self._lengths.get(head, ())
             if length not in known:
                 self._lengths[head] = tuple(sorted((*known, length), reverse=True)) if known else (length,)
-        self.longest = max(map(len, self._words), default=0)
-        """The length of the longest word, in code points; 0 without words."""
 
     def __len__(self) -> int:
         return len(self._words)
 
     def __contains__(self, word: object) -> bool:
         return word in self._words
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._words)
 
     def occurrences(self, text: str) -> Iterator[Span]:
         """Every occurrence of every word, overlapping ones too, from left to right, at one place the longest first."""
