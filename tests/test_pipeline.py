@@ -657,7 +657,7 @@ def test_neighbours_are_changed_together_by_their_likeliest_candidates() -> None
         (1.0, 1.0, {}, "same_sound"), (0.9, 0.95, {}, "same_sound"), (0.8, 0.6, {}, "near_sound"), (0.6, 0.8, {}, "shape"),
         (0.5, 0.0, {}, "near_sound"), (0.4, 0.45, {}, "shape"), (0.45, 0.45, {}, "shape"), (0.5, 0.4, {"word_gain": 1}, "near_sound"),
         (0.4, 0.4, {"word_gain": 1}, "word"), (0.4, 0.4, {"long_word_gain": 1}, "word"), (0.4, 0.4, {"word_gain": -1}, "context"),
-        (0.4, 0.4, {}, "context"),
+        (0.4, 0.4, {}, "context"), (0.1, 0.4, {}, "context"),
     ],
 )  # fmt: skip
 def test_the_reason_is_the_strongest_evidence(sound: float, shape: float, gains: dict[str, float], reason: str) -> None:
