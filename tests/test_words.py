@@ -21,7 +21,7 @@ def spans(words: list[str], text: str) -> list[tuple[int, int]]:
 
 
 def test_a_file_of_words(tmp_path: Path) -> None:
-    data = "\ufeff# names\r\n张林\r\n\r\n 阿卜杜拉·买买提 \t# with a dot\r\nC#\r\n话题#1\r\nNew York\r\n张林"
+    data = "\ufeff# names\r\n张林\r\n\r\n 阿卜杜拉·买买提 \t# with a dot\r\nC#\r\n话题#1\r\n\tNew York \r\n张林"
     path = write(tmp_path / "words.txt", data.encode())
     assert list(read_lines(path)) == [(2, "张林"), (4, "阿卜杜拉·买买提"), (5, "C#"), (6, "话题#1"), (7, "New York"), (8, "张林")]
     words = ProtectedWords.load(path)
@@ -34,6 +34,8 @@ def test_several_files_and_none(tmp_path: Path) -> None:
     first, second = write(tmp_path / "1", "甲".encode()), write(tmp_path / "2", "乙乙".encode())
     assert len(ProtectedWords.load(first, str(second))) == 2
     assert ProtectedWords.load().spans("甲乙") == ()
+    given = ProtectedWords.of(["甲 ", "", " "])
+    assert len(given) == 1 and "甲" in given
 
 
 def test_the_longest_and_every_overlapping_occurrence_counts() -> None:
@@ -154,3 +156,8 @@ def test_what_was_added_is_loaded(tmp_path_factory: pytest.TempPathFactory, word
 def test_occurrences_in_order_the_longest_first() -> None:
     found = list(WordIndex(["甲", "甲乙", "甲乙丙", "丙"]).occurrences("甲乙丙"))
     assert found == [Span(0, 3), Span(0, 2), Span(0, 1), Span(2, 3)]
+
+
+def test_each_occurrence_comes_once_and_none_is_cut_off_by_the_end() -> None:
+    found = list(WordIndex(["甲乙丙", "甲乙丁", "甲乙", "甲乙甲乙丙"]).occurrences("甲乙丁甲乙"))
+    assert found == [Span(0, 3), Span(0, 2), Span(3, 5)]
