@@ -620,17 +620,23 @@ def _alike(*words: tuple[str, int]) -> Characters:
     return Characters(ALIKE, {char: number for number, char in enumerate(ALIKE)}, tables)
 
 
-def _group(text: str, *candidates: str) -> Group:
-    """All of the text suspicious, with these candidates for each character."""
+def _group(text: str, *candidates: str, start: int = 0) -> Group:
+    """The characters of the text from ``start`` on are suspicious, with these candidates for each."""
     view = np.zeros(len(ALIKE), dtype=np.float32)
-    members = [Proposal(n, n + 1, 1.0, 2, 0.0, view, [ALIKE.index(char) for char in own]) for n, own in enumerate(candidates)]
+    members = [Proposal(n, n + 1, 1.0, 2, 0.0, view, [ALIKE.index(char) for char in own]) for n, own in enumerate(candidates, start)]
     return Tokenizer(ALIKE).encode(text), members
 
 
 def _replacements(item: Group, characters: Characters) -> list[str]:
-    (edits,) = edits_of([item], characters)
-    assert [edit.replacement for edit in edits[1:3]] == [edit.replacement for edit in edits][1:3]
-    return [edit.replacement for edit in edits]
+    return [edit.replacement for edit in edits_of([item], characters)[0]]
+
+
+def test_an_edit_says_what_it_changes_and_where() -> None:
+    (edits,) = edits_of([_group("我一以们", "意异", "义", start=1)], _alike(("我们", 1)))
+    expected = [(1, "一", "意"), (1, "一", "异"), (2, "以", "义"), (1, "一以", "意义"), (1, "一以", "异义")]
+    assert [(edit.index, edit.original, edit.replacement) for edit in edits] == expected
+    assert [edit.replacement for edit in edits[1:3]] == ["异", "义"]
+    assert [list(edits.same_place(number)) for number in range(5)] == [[1], [0], [], [4], [3]]
 
 
 def test_words_alike_in_both_characters_are_proposed_the_commonest_first() -> None:
@@ -647,6 +653,7 @@ def test_neighbours_are_changed_together_by_their_likeliest_candidates() -> None
     pairs = _replacements(_group("一以", singles, singles), nothing)
     assert [new for new in pairs if len(new) == 2] == [a + b for a in singles[:5] for b in singles[:5]]
     assert "我我" in _replacements(_group("一一", singles, singles), nothing)  # one slip made twice, so however unlikely
+    assert _replacements(_group("一一", "意", "义"), nothing) == ["意", "义", "意义"]
     triples = _replacements(_group("一以们", singles, singles, singles), nothing)
     assert [new for new in triples if len(new) == 3] == [a + b + c for a in singles[:3] for b in singles[:3] for c in singles[:3]]
 
