@@ -168,10 +168,7 @@ def _checked(entries: Iterable[_Entry]) -> dict[str, _Entry]:
 def _final(entries: Mapping[str, _Entry]) -> dict[str, str]:
     """Wrong form → the right form at the end of its chain. Raises for a chain without end."""
     final: dict[str, str] = {}
-    for wrong, entry in entries.items():
-        if entry.right not in entries:
-            final[wrong] = entry.right
-            continue
+    for wrong in entries:
         chain: dict[str, None] = {}
         right = wrong
         while right in entries and right not in final:

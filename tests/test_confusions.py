@@ -66,7 +66,7 @@ def test_pairs_of_two_files_that_disagree(tmp_path: Path) -> None:
     assert len(Confusions.load(first, first)) == 1
 
 
-@pytest.mark.parametrize("pairs", [{"甲": "乙丙"}, {"": ""}, {"甲 ": "乙丙"}, {"甲": "乙", "乙": "甲"}, {"甲": 1}, ["甲乙"]])
+@pytest.mark.parametrize("pairs", [{"甲": "乙丙"}, {"": ""}, {"甲 ": "乙丙"}, {"甲": "乙", "乙": "甲"}, {"甲": 1}, {"甲甲": "乙\a"}, [""]])
 def test_pairs_of_a_library_user_are_checked_too(pairs: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="confusions"):
         Confusions.of(pairs)

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 from corrector.apply import corrected_text
 from corrector.confusions import Confusions
-from corrector.revision import ROUNDS, Revision
+from corrector.revision import ROUNDS, Revision, windows_in
+from corrector.text.protect import protected_spans
 from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
 from corrector.words import ProtectedWords
 
 SIMILAR = tuple(RankedCandidate(Candidate(text, -1.0), 0.5, 0.5, 0.3) for text in "甲戊")
 
 
-def found(window: Sentence, edits: Mapping[str, str], confidence: float) -> list[Correction]:
-    """Each key of ``edits`` in the core of the window and outside what is protected, the longer keys first."""
+def found(window: Sentence, edits: Mapping[str, str], confidence: float, doubtful: str = "") -> list[Correction]:
+    """Each key of ``edits`` in the core of the window and outside what is protected, the longer keys first; of a confidence of 0.4 those
+    in ``doubtful``."""
     frozen = {place for span in window.protected for place in range(span.start, span.end)}
     corrections = []
     for wrong in sorted(edits, key=lambda wrong: (-len(wrong), wrong)):
@@ -27,12 +29,13 @@ def found(window: Sentence, edits: Mapping[str, str], confidence: float) -> list
             if window.text.startswith(wrong, start - window.span.start) and not places & frozen:
                 frozen |= places
                 alternatives = SIMILAR if len(wrong) == 1 else ()
-                corrections.append(Correction(Span(start, start + len(wrong)), wrong, edits[wrong], confidence, alternatives))
+                sure = 0.4 if wrong in doubtful else confidence
+                corrections.append(Correction(Span(start, start + len(wrong)), wrong, edits[wrong], sure, alternatives))
     return corrections
 
 
 def revise(
-    text: str, edits: Mapping[str, str], confusions: Mapping[str, str] | None = None, confidence: float = 0.9
+    text: str, edits: Mapping[str, str], confusions: Mapping[str, str] | None = None, confidence: float = 0.9, doubtful: str = ""
 ) -> tuple[CorrectedDocument, list[str]]:
     """The corrected document and the windows that were read."""
     revision = Revision(Document(None, text), ProtectedWords.of(()), Confusions.of(confusions or {}), 0.5)
@@ -40,7 +43,7 @@ def revise(
     while True:
         for window in revision.windows(126):
             read.append(window.text)
-            revision.note(window, None if "坏" in window.text else found(window, edits, confidence))
+            revision.note(window, None if "坏" in window.text else found(window, edits, confidence, doubtful))
         if not revision.settle():
             return revision.result(), read
 
@@ -53,6 +56,8 @@ def test_only_windows_that_changed_are_read_again() -> None:
     corrected, read = revise("一甲。\n一一。\n", {"甲": "乙"})
     assert corrected_text(corrected) == "一乙。\n一一。\n"
     assert read == ["一甲。", "一一。", "一乙。"]
+    _, read = revise("甲" + "一" * 149, {"甲": "乙"})
+    assert [window[0] for window in read] == ["甲", "一", "乙"]  # the second window only overlaps the first
 
 
 def test_doubtful_ones_are_suggested_once_and_change_nothing() -> None:
@@ -62,11 +67,31 @@ def test_doubtful_ones_are_suggested_once_and_change_nothing() -> None:
     assert read == ["一甲。"]
 
 
+def test_what_is_just_certain_enough_is_made() -> None:
+    assert corrected_text(revise("一甲。", {"甲": "乙"}, confidence=0.5)[0]) == "一乙。"
+
+
+def test_nothing_is_suggested_where_something_was_made() -> None:
+    corrected, _ = revise("甲乙。", {"甲": "乙", "乙": "丙"}, doubtful="乙")
+    assert corrected_text(corrected) == "乙乙。"
+    assert [c.span.start for c in corrected.suggestions] == [1]
+
+
+def test_corrections_come_in_the_order_of_the_text() -> None:
+    assert made("甲一乙丙。", {"甲": "丁", "乙丙": "子丑"}) == [(0, "甲", "丁"), (2, "乙丙", "子丑")]
+
+
 def test_corrections_of_corrections_are_one() -> None:
     assert made("一甲。", {"甲": "乙", "乙": "丙"}) == [(1, "甲", "丙")]
     assert made("甲乙。", {"甲乙": "丙丁", "丁": "戊"}) == [(0, "甲乙", "丙戊")]
     assert made("甲乙。", {"甲": "丙", "乙": "丁", "丙丁": "子丑"}) == [(0, "甲乙", "子丑")]
+    assert made("甲乙。", {"甲乙": "丙丁", "丙": "子", "丁": "丑"}) == [(0, "甲乙", "子丑")]
     assert made("甲乙一。", {"甲乙": "丙丁", "丁一": "子丑"}) == [(0, "甲乙一", "丙子丑")]
+
+
+def test_what_is_like_a_part_is_no_alternative_to_the_whole() -> None:
+    (correction,) = revise("甲乙。", {"甲乙": "丙丁", "丁": "戊"})[0].corrections
+    assert correction.alternatives == ()
 
 
 def test_the_original_is_no_alternative() -> None:
@@ -85,6 +110,12 @@ def test_a_circle_of_several_characters_ends_too() -> None:
     edits = {"甲乙": "丙丁", "丁": "乙", "丙乙": "甲乙"}
     corrected, _ = revise("甲乙。", edits)
     assert corrected.corrections == () and corrected.suggestions == ()
+
+
+@pytest.mark.parametrize("between", ["。\n", "一" * 62 + "。"])
+def test_back_and_forth_ends_whatever_changes_elsewhere(between: str) -> None:
+    """Also where the next window follows without a gap."""
+    assert corrected_text(revise(f"甲{between}丙。", {"甲": "乙", "乙": "甲", "丙": "丁"})[0]) == f"甲{between}丁。"
 
 
 def test_a_chain_without_an_end_is_cut() -> None:
@@ -110,6 +141,20 @@ def test_confusions_go_first_and_are_not_touched_again() -> None:
 def test_traditional_text_keeps_its_spelling() -> None:
     assert made("這個頭髮歷史。", {"史": "时"}) == [(5, "史", "時")]
     assert made("這個頭髮歷史。", {"发": "髮"}) == []
+    assert revise("這個頭髮歷史。", {"发": "髮"}, confidence=0.4)[0].suggestions == ()
+    (correction,) = revise("這個頭甲歷史。", {"甲": "发"})[0].corrections
+    assert (correction.replacement, [ranked.candidate.text for ranked in correction.alternatives]) == ("髮", ["戊"])
+
+
+@pytest.mark.parametrize("text, expected", [("天地`代码`", 1), ("`代码`天地", 1), ("`代码`", 0), ("abc。", 0), ("", 0)])
+def test_only_windows_in_which_something_may_change_are_read(text: str, expected: int) -> None:
+    assert len(list(windows_in(text, protected_spans(text), 126))) == expected
+
+
+def test_a_model_of_few_positions_reads_with_less_around() -> None:
+    windows = list(windows_in("天" * 50, (), 20))
+    assert max(len(window.text) for window in windows) == 20
+    assert [place for window in windows for place in range(window.core.start, window.core.end)] == list(range(50))
 
 
 EDITS = st.dictionaries(st.sampled_from("甲乙丙丁"), st.sampled_from("甲乙丙丁戊"), max_size=4)
