@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from corrector.check import Ranked, Seen, check_features, companies, nearest_sums, suspicions
+from corrector.check import Ranked, Seen, check_features, companies, nearest_sums, suspicions, word_model_gains
 from corrector.edit_features import FEATURES
 from corrector.edits import Change, Edits
+from corrector.electra.look_alikes import LEVELS
 from corrector.electra.marks import PLAIN_MARKS
-from corrector.electra.runtime import Floats
+from corrector.electra.runtime import Encoding, Floats
 from corrector.rank import ALTERNATIVES, CHECK_FEATURES
 from corrector.surroundings import SURROUNDINGS
 
@@ -85,15 +88,46 @@ def test_what_stands_beside_an_edit() -> None:
     # Tokens 2 and 3 are changed, token 9 the other time; 0 and 11 are [CLS] and [SEP].
     assert first[beside].tolist() == [-8, 1, 4, 5, -8, 21, 24, 25]
     assert last[beside].tolist() == [7, 8, 10, -8, 27, 28, 30, -8]
+    assert [row[column("detection_after")] for row in (first, last)] == [23, 29]
 
 
 def test_what_the_marks_name_as_better() -> None:
     logits = np.zeros(12, dtype=np.float32)
     groups = [ranked(1, (1.0,), ids=(8, 9)), ranked(6, (1.0,), ids=(8, 9)), ranked(9, (1.0,))]  # tokens 2 and 3, 7 and 8, 10
-    before, after = seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t8=7, t10=4)
+    before, after = seen(logits, t2=8, t3=9, t7=8, t9=5), seen(logits, t4=5, t8=7, t10=4)
     rows = check_features("天地人天地人天地人天", groups, [0.0] * 3, [0.0] * 3, before, after)
     found = rows[:, column(ALTERNATIVES[0]) : column(ALTERNATIVES[-1]) + 1]
     assert found.tolist() == [[1, 0], [1, 1], [0, 1]]
+
+
+def test_the_level_is_the_highest_of_the_characters_changed() -> None:
+    logits, types = np.zeros(12, dtype=np.float32), np.array([0, 0, 3, 12, 15, *[0] * 7]) * (PLAIN_MARKS // LEVELS)
+    (row,) = check_features("天地人天", [ranked(1, (1.0,), ids=(8, 9))], [0.0], [0.0], seen(logits), Seen(types, logits))
+    assert row[column("level_after")] == 12
+
+
+def test_very_much_suspicion_counts_no_more_than_much() -> None:
+    much, none = seen(np.full(12, 500.0, dtype=np.float32)), seen(np.full(12, -500.0, dtype=np.float32))
+    for before, after, removed in ((much, none, 15), (none, much, -15)):
+        (row,) = check_features("天地人", [ranked(1, (1.0,))], [0.0], [0.0], before, after)
+        assert row[column("suspicion_removed")] == removed
+
+
+def test_gains_are_of_the_window_around_the_best_edit() -> None:
+    asked: list[np.ndarray] = []  # type: ignore[type-arg]
+
+    def word_score(texts: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        asked.append(texts)
+        return texts.sum(1).astype(np.float32)
+
+    ids = np.arange(100, 115, dtype=np.int32)
+    encoding = Encoding(ids, np.zeros_like(ids), np.arange(15, dtype=np.int32), np.ones(15, dtype=np.bool_))
+    characters = SimpleNamespace(word_score=word_score)
+    groups = [(encoding, ranked(5, (1.0, 0.5), ids=(8, 9))), (encoding, ranked(0, (1.0,), ids=(7,)))]
+    assert word_model_gains(groups, characters) == [8 + 9 - 106 - 107, 7 - 101]  # type: ignore[arg-type]
+    (texts,) = asked  # five tokens before, and five after the longest edit
+    assert texts[:2].tolist() == [[*range(101, 114)], [0, 0, 0, 0, *range(100, 109)]]
+    assert word_model_gains([], characters) == []  # type: ignore[arg-type]
 
 
 def test_suspicion_cannot_overflow() -> None:

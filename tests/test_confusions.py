@@ -66,7 +66,10 @@ def test_pairs_of_two_files_that_disagree(tmp_path: Path) -> None:
     assert len(Confusions.load(first, first)) == 1
 
 
-@pytest.mark.parametrize("pairs", [{"甲": "乙丙"}, {"": ""}, {"甲 ": "乙丙"}, {"甲": "乙", "乙": "甲"}, {"甲": 1}, {"甲甲": "乙\a"}, [""]])
+@pytest.mark.parametrize(
+    "pairs",
+    [{"甲": "乙丙"}, {"": ""}, {"甲 ": "乙丙"}, {"甲": " "}, {"甲": "乙", "乙": "甲"}, {"甲": 1}, {"甲甲": "乙\a"}, ["甲乙"]],
+)
 def test_pairs_of_a_library_user_are_checked_too(pairs: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="confusions"):
         Confusions.of(pairs)
@@ -88,6 +91,7 @@ def test_the_longest_goes_first_then_the_leftmost() -> None:
     assert corrected({"甲乙": "ab", "乙丙丁": "cde"}, "甲乙丙丁") == "甲cde"
     assert corrected({"甲乙": "ab", "乙丙": "cd"}, "甲乙丙") == "ab丙"
     assert corrected({"甲": "a", "甲乙": "bc", "甲乙丙": "def"}, "甲乙丙甲乙甲") == "defbca"
+    assert corrected({"甲乙": "ab", "丙丁戊": "cde", "戊": "f"}, "甲乙一丙丁戊") == "ab一cde"
 
 
 def test_a_right_form_is_not_taken_apart() -> None:

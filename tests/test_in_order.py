@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from corrector.in_order import AHEAD, in_order
+from corrector.in_order import AHEAD, in_order, portions
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 5])
@@ -52,3 +52,28 @@ def test_one_thread_is_the_callers_own() -> None:
     own = threading.current_thread()
     assert list(in_order(lambda _: threading.current_thread() is own, range(3), 1)) == [True] * 3
     assert not any(in_order(lambda _: threading.current_thread() is own, range(3), 2))
+
+
+def test_what_waits_is_given_up_with_the_results() -> None:
+    started, may_end = set(), threading.Event()
+
+    def call(number: int) -> int:
+        started.add(number)
+        assert number == 0 or may_end.wait(60)
+        return number
+
+    results = in_order(call, range(10), 2)
+    assert next(results) == 0
+    results.close()  # type: ignore[attr-defined]
+    may_end.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("correct"):
+            thread.join(60)
+    assert started <= {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"), [([], []), ([1, 2, 3, 9, 1], [[1, 2], [3], [9], [1]]), ([1, 1, 1, 0, 1], [[1, 1, 1], [0, 1]])]
+)
+def test_a_portion_ends_with_what_makes_it_enough(weights: list[int], expected: list[list[int]]) -> None:
+    assert list(portions(weights, lambda weight: weight, 3)) == expected

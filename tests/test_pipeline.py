@@ -858,6 +858,27 @@ def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[n
     path.write_text(path.read_text("utf-8").replace("word_gain", "wort"), "utf-8")
     with pytest.raises(ModelError, match="other features"):
         Ranker.load(path)
+    for section in ("weights", "check_weights", "check_bends"):
+        default_ranker().save(path)
+        record = json.loads(path.read_text("utf-8"))
+        record[section]["wort"] = [[0.0, 1.0]] if section == "check_bends" else 1.0
+        path.write_text(json.dumps(record), "utf-8")
+        with pytest.raises(ModelError, match="other features"):
+            Ranker.load(path)
+
+
+def test_suspicion_by_hand() -> None:
+    """0.5·logit + 2·ln p - 1 + level/4 must be at least ln(0.2/0.8) = -1.39."""
+    ranker = Ranker({}, {}, suspicion=(0.5, 2.0, -1.0, 0.25), suspicion_threshold=0.2)
+    values = np.array([[2, 0, 0], [2, -1, 0], [2, -1, 4], [0, 0, 0], [-2, 0, 0]], dtype=np.float32).T
+    assert ranker.is_suspicious(*values).tolist() == [True, False, True, True, False]  # 0, -2, -1, -1 and -2
+    alone = dataclasses.replace(ranker, suspicion=(1.0, 0.0, 0.0, 0.0))  # to which it is nothing that no other Han character is likely
+    assert alone.is_suspicious(values[0], np.full(5, -np.inf, dtype=np.float32), values[2]).tolist() == [True] * 4 + [False]
+
+
+@pytest.mark.parametrize(("bends", "expected"), [((), False), (((0.5, 0.0),), False), (((0.5, 0.0), (1.0, 0.1)), True)])
+def test_a_ranker_reads_masked_only_for_what_counts(bends: tuple[tuple[float, float], ...], expected: bool) -> None:
+    assert Ranker({}, {"score": 1.0}, check_bends={MASKED[0]: bends}).reads_masked is expected
 
 
 def test_reading_again_goes_on_until_nothing_more_is_found() -> None:
