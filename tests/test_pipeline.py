@@ -37,6 +37,7 @@ from corrector.propose import Characters, around, propose
 from corrector.rank import CHECK_FEATURES, MASKED, Ranker, belief, default_ranker
 from corrector.rewrites import together
 from corrector.stages import Stages
+from corrector.suspect import Look, best_others, suspected
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.text.segment import sentences
@@ -503,6 +504,12 @@ def test_detect_respects_core_and_threshold() -> None:
     (found,) = detect(sentence, encoding, logits, 0.6)
     assert found.span == Span(3, 4)
     assert found.probability == pytest.approx(0.8808, abs=1e-4)
+    others = np.array([False, False, True, False, False, True, False])  # 很, and 。, which no correction may change
+    assert [s.span for s in detect(sentence, encoding, logits, 0.6, others)] == [Span(1, 2), Span(3, 4)]
+    everything = np.full(7, 9, dtype=np.float32)
+    for protected, expected in (((), [Span(1, 2), Span(2, 3)]), ((Span(2, 3),), [Span(1, 2)])):
+        part = dataclasses.replace(sentence, core=Span(1, 3), protected=protected)
+        assert [s.span for s in detect(part, encoding, everything, 0.5)] == expected
 
 
 KNOWN = Characters(VOCABULARY, Tokenizer(VOCABULARY).id_of, tables())
@@ -558,6 +565,26 @@ def test_an_idiom_proposes_the_character_it_lacks() -> None:
     (found,) = propose(sites[:1], [[flat], [flat]], characters.completions(sites[:1]), characters)
     assert vocabulary.index("厉") in found
     assert characters.completions([]) == []
+
+
+def test_suspected_is_what_seems_wrong_and_what_keeps_a_word_from_being_one() -> None:
+    vocabulary = (*VOCABULARY[:6], *"再接厉历我们")
+    tokenizer, characters = _knowing("再接再厉", vocabulary)
+    (sentence,) = sentences("我们再接再历")
+    look = Look(
+        0, [0, 1, 5], [1, 2, 6], np.array([3, -3, -3], dtype=np.float32), np.zeros(3, dtype=np.int32),
+        np.full((3, len(vocabulary)), -8.0, dtype=np.float32), np.zeros(3, dtype=np.float32),
+    )  # fmt: skip
+    groups = suspected([sentence], [tokenizer.encode(sentence.text)], [look], characters, default_ranker())
+    assert [(window, [member.index for member in members]) for window, members in groups] == [(0, [0]), (0, [5])]
+
+
+def test_the_likeliest_other_is_a_han_character() -> None:
+    views = np.full((2, len(VOCABULARY)), -9.0, dtype=np.float32)
+    for char, log_probability in (("形", -0.5), ("兴", -2.0), ("，", -1.0)):
+        views[:, KNOWN.id_of[char]] = log_probability
+    present = np.array([KNOWN.id_of["形"], KNOWN.id_of["兴"]])
+    assert best_others(views, present, KNOWN).tolist() == [-2.0, -0.5]
 
 
 def test_a_slip_in_a_doubled_character_is_one_slip() -> None:
