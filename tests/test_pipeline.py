@@ -871,6 +871,7 @@ def test_groups_are_judged_apart() -> None:
 def test_groups_that_are_far_apart_share_a_reading() -> None:
     groups = [(0, 1, 1), (0, 3, 3), (0, 4, 5), (0, 9, 9), (2, 1, 1), (2, 12, 13), (3, 2, 2)]  # window, first and last token
     assert together(groups) == [[0, 2, 3], [1], [4, 5], [6]]
+    assert together([(0, 1, 1), (0, 5, 5), (0, 7, 7)]) == [[0, 1], [2]]
     assert together([]) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corrector.text.segment import TARGET_LENGTH, sentences
+from corrector.text.segment import TARGET_LENGTH, beginning_of, sentences
 from corrector.types import Sentence, Span
 
 ALPHABET = "中文错字，。！？；… \t\n\r\u3000”」)a;!?\ufeff\u0301😀\U00020000\u2028\ud800"
@@ -66,7 +66,7 @@ def test_cores_are_best_cut_after_a_pause() -> None:
 
 def test_protected_spans_are_clipped_to_the_window_and_never_cut_a_sentence() -> None:
     address = "https://a.cn/?字！字"
-    text = "字" * 50 + "。" + address + "字" * 40 + "。"
+    text = "字" * 50 + "。" + address + "字" * 60 + "。"
     span = Span(51, 51 + len(address))
     windows = list(sentences(text, [span]))
     assert [window.text for window in windows] == [text[:51], text[51:]]
@@ -80,6 +80,24 @@ def test_protected_spans_are_clipped_to_the_window_and_never_cut_a_sentence() ->
 def test_windows_without_room_are_refused(max_length: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="max_length"):
         list(sentences("字", (), max_length, overlap))
+
+
+@pytest.mark.parametrize(
+    ("line", "end"),
+    [
+        ("字" * 40, 15),
+        ("字" * 10 + "。字。字。" + "字" * 20, 15),  # the last one counts
+        ("字" * 10 + "。字。字" + "字" * 20, 13),
+        ("字" * 10 + "。字 字，" + "字" * 20, 11),  # a sentence end before white space, and that before a pause
+        ("字" * 10 + " 字，" + "字" * 20, 11),
+        ("字" * 10 + "字，" + "字" * 20, 12),
+        ("字。" * 4 + "字" * 20, 15),  # not in the first half
+        ("字" * 8 + "`字字。字`" + "字" * 20, 15),  # not within code
+        ("字" * 8 + "`字字。字" + "字" * 20 + "`", 12),  # whose end is not among the first twenty
+    ],
+)
+def test_where_a_line_too_long_is_cut(line: str, end: int) -> None:
+    assert beginning_of(line, 20) == end
 
 
 @pytest.mark.parametrize("unit", ["字", "字。", "。", "字，", "a", "😀", "……", " ", "字 "])

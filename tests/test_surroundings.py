@@ -26,10 +26,13 @@ def true_of(text: str, new: str) -> set[str]:
         ("双方加强培训，提高陪｜训｜水平，重视陪训。", "迅", {f"{what}_repeated_before" for what in ("character", "pair")}),
         ("加强培训，提高｜陪｜训水平。", "培", {"character_repeated_after", "pair_repeated_after"}),
         ("要加强培训班，这次｜陪｜训班好。", "培", {f"{what}_repeated_after" for what in ("character", "pair", "triple")}),
+        ("陪｜训｜，提高陪训", "迅", {f"{what}_repeated_before" for what in ("character", "pair")}),
+        ("提高训，这次陪｜训｜", "迅", {"character_repeated_before"}),
         # Both characters of a word changed together; what is repeated must have one of them in it.
         ("大会以为｜会义｜开完了", "会议", {"character_repeated_before", "character_repeated_after"}),
         # Nothing is repeated across the gap, across a mark, or of what is no Han character.
         ("AB，A｜号｜B", "好", set()),
+        ("号，A号，A｜号｜B", "好", {"character_repeated_before"}),
         ("好，人，｜号｜人", "好", {"character_repeated_after"}),
     ],
 )
@@ -45,6 +48,8 @@ def test_what_is_there_once_more(text: str, new: str, expected: set[str]) -> Non
         ("他说“行”，大家｜号｜", set()),
         ("他说“行”，大家｜号｜，都说“行”", set()),
         ("他说“大家｜号｜吗", set()),  # a quotation that never ends
+        ("他说“行”，又说“大家｜号｜吗", set()),
+        ("大家｜号｜吗”，他说", set()),  # and one that never begins
         ("风、｜号｜、雨", {"after_mark", "before_mark"}),
         ("｜号｜", set()),
     ],
