@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corrector.text.protect import _PATTERNS, is_han, merged, protected_spans
+from corrector.text.protect import _PATTERNS, SpanIndex, is_han, merged, protected_spans
 from corrector.types import Span
 
 
@@ -56,6 +56,7 @@ def test_is_han(char: str, expected: bool) -> None:
         ("写信给a.b@例子.中国吧", ["a.b@例子.中国吧"]),  # nothing says where a Chinese domain ends
         ("写信给a.b@mail.cn吧", ["a.b@mail.cn"]),
         ("姓葛\U000e0100城的辻\ufe00\ufe01，❤\ufe0f好", ["葛\U000e0100", "辻\ufe00\ufe01"]),  # the very form of a character
+        ("葛\U000e01ef，辻\ufe0f，字\ufe10", ["葛\U000e01ef", "辻\ufe0f"]),
         ("运行`打印 错字`即可", ["`打印 错字`"]),
         ("运行``打印`错字``即可", ["``打印`错字``"]),
         ("一个`没有\n关上`", []),
@@ -70,6 +71,19 @@ def test_is_han(char: str, expected: bool) -> None:
 )
 def test_protected_spans(text: str, expected: list[str]) -> None:
     assert frozen(text) == expected
+
+
+def test_spans_that_overlap_or_touch_become_one() -> None:
+    assert merged([Span(5, 9), Span(2, 3), Span(6, 7), Span(0, 2)]) == (Span(0, 3), Span(5, 9))
+
+
+def test_what_spans_cover() -> None:
+    index = SpanIndex([Span(2, 4), Span(6, 8)])
+    assert [offset for offset in range(10) if index.would_be_cut(offset)] == [3, 7]
+    places = [Span(0, 2), Span(1, 3), Span(3, 4), Span(4, 6), Span(5, 9), Span(8, 9)]
+    assert [place for place in places if index.touches(place)] == [Span(1, 3), Span(3, 4), Span(5, 9)]
+    assert [index.within(place) for place in places[3:]] == [(), (Span(6, 8),), ()]
+    assert index.within(Span(3, 7)) == (Span(3, 4), Span(6, 7))
 
 
 @settings(deadline=None)

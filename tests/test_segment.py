@@ -49,6 +49,7 @@ def test_a_short_maximum_also_bounds_joining() -> None:
 
 
 def test_long_sentence_is_cut_into_overlapping_windows() -> None:
+    assert texts("字" * 126) == ["字" * 126]
     # 300 characters: cores end at 126-32=94, 94+62=156, 218; the last window reaches back to 300-126=174.
     windows = list(sentences("字" * 300))
     assert [(w.span, w.core) for w in windows] == [
@@ -62,6 +63,8 @@ def test_long_sentence_is_cut_into_overlapping_windows() -> None:
 def test_cores_are_best_cut_after_a_pause() -> None:
     text = "字" * 80 + "，" + "字" * 90
     assert [window.core for window in sentences(text)] == [Span(0, 81), Span(81, 171)]
+    too_early = "字" * 40 + "，" + "字" * 100
+    assert [window.core for window in sentences(too_early)] == [Span(0, 94), Span(94, 141)]
 
 
 def test_protected_spans_are_clipped_to_the_window_and_never_cut_a_sentence() -> None:

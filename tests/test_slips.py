@@ -32,6 +32,7 @@ def test_rates_of_what_was_seen_and_what_was_not() -> None:
     slips = count_slips(SETS, TOKENIZER)
     found = slips.log_rates(ids("在作再在"), ids("再做在做"))
     assert found.tolist() == pytest.approx([rate(2.5, 4.5), rate(2, 2), rate(0, 2), rate(0, 4.5)], abs=1e-6)
+    assert slips.forgotten().log_rates(ids("在作"), ids("再做")).tolist() == pytest.approx([rate(0, 4.5), rate(0, 2)], abs=1e-6)
     assert slips.log_rates(ids("在作").reshape(2, 1), ids("再做").reshape(2, 1)).shape == (2, 1)
 
 
