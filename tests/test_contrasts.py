@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,13 @@ def test_features_tell_places_and_kinds_apart() -> None:
     assert len({*swapped} & {*same}) >= len(same) - 3  # single characters count on their side alone
 
 
+def test_features_are_those_that_files_of_weights_hold() -> None:
+    """Whatever they are, they must stay so: a file knows them by number only."""
+    ids = np.concatenate([np.arange(4, 40), [3], np.arange(40, 60)])
+    found = features(ids_around(ids, np.array([5, 20, 34, 56])))
+    assert (found.shape, zlib.crc32(found.astype("<i8").tobytes())) == ((4, 54), 4061188538)
+
+
 def contrasts(text: np.ndarray, place: int, value: int) -> Contrasts:
     """One pair, 10 and 20, whose only weight is of the right neighbour."""
     bucket = features(ids_around(text, np.array([place])))[0, 1]
@@ -60,8 +68,8 @@ def contrasts(text: np.ndarray, place: int, value: int) -> Contrasts:
 def test_log_odds_of_the_other_character(tmp_path: Path) -> None:
     text = random_text()
     own = contrasts(text, 30, 12)
-    numbers = own.numbers(np.array([10, 20, 10, 30, 15]), np.array([20, 10, 30, 11, 10]))
-    assert numbers.tolist() == [1, -1, 0, -2, 0]
+    numbers = own.numbers(np.array([10, 20, 10, 30, 15, 39]), np.array([20, 10, 30, 11, 10, 38]))
+    assert numbers.tolist() == [1, -1, 0, -2, 0, 0]
     elsewhere = next(place for place in range(12, 40) if text[place + 1] != text[31])
     places = np.array([30, 30, elsewhere])
     expected = [0.5 + 0.25 * (12 - MIDDLE_VALUE), -0.5 - 0.25 * (12 - MIDDLE_VALUE), 0.5]
