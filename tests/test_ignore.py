@@ -43,6 +43,7 @@ def test_the_next_line(newline: str) -> None:
     lines = ["一", f"# {MARK} ignore-next-line", "二", "三"]
     assert ignored(newline.join(lines)) == ["二" + newline]
     assert ignored(newline.join(lines[:2])) == []
+    assert ignored_spans(newline.join([*lines[:2], ""])) == ()
     assert ignored(newline.join(lines[:3])) == ["二"]
 
 
@@ -107,6 +108,16 @@ def test_the_line_that_a_block_ends_in_goes_on() -> None:
     spans, state = state.read("三\n四\n")
     assert spans == (Span(0, 2),)
     assert state.read("五\n")[0] == ()
+
+
+def test_markers_count_in_blocks_far_below() -> None:
+    far = "一\n" * FIRST_LINES
+    _, state = IgnoreState().read(f"{far}{MARK} off\n")
+    spans, state = state.read("二\n")
+    assert spans == (Span(0, 2),)
+    assert state.read(f"{MARK} on 三\n")[0] == (Span(0, len(f"{MARK} on")),)
+    _, state = IgnoreState().read(f"{far}{MARK} ignore-next-line\n")
+    assert state.read("二\n三\n")[0] == (Span(0, 2),)
 
 
 def test_a_late_file_marker_means_nothing_in_a_later_block() -> None:
