@@ -34,6 +34,24 @@ def test_writing_keeps_the_mode_and_follows_links(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "link"]
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_writing_keeps_the_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "a.txt", b"old")
+    os.chown(path, 1234, 2345)
+    path.chmod(0o4750)
+    write_atomically(path, b"new")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 2345, 0o4750)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "chown", refuse)
+    write_atomically(path, b"newer")
+    found = path.stat()
+    assert (path.read_bytes(), found.st_uid, stat.S_IMODE(found.st_mode)) == (b"newer", 0, 0o750)  # it runs as nobody else's
+
+
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes here")
 def test_writing_keeps_extended_attributes(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", b"old")
