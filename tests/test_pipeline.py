@@ -898,10 +898,10 @@ def test_ranker_file_round_trip_and_refusal(tmp_path) -> None:  # type: ignore[n
 def test_suspicion_by_hand() -> None:
     """0.5·logit + 2·ln p - 1 + level/4 must be at least ln(0.2/0.8) = -1.39."""
     ranker = Ranker({}, {}, suspicion=(0.5, 2.0, -1.0, 0.25), suspicion_threshold=0.2)
-    values = np.array([[2, 0, 0], [2, -1, 0], [2, -1, 4], [0, 0, 0], [-2, 0, 0]], dtype=np.float32).T
-    assert ranker.is_suspicious(*values).tolist() == [True, False, True, True, False]  # 0, -2, -1, -1 and -2
+    values = np.array([[2, 0, 0], [2, -1, 0], [2, -1, 4], [0, 0, 0], [-2, 0, 0], [-1.2, 0, 0]], dtype=np.float32).T
+    assert ranker.is_suspicious(*values).tolist() == [True, False, True, True, False, False]  # 0, -2, -1, -1, -2, -1.6
     alone = dataclasses.replace(ranker, suspicion=(1.0, 0.0, 0.0, 0.0))  # to which it is nothing that no other Han character is likely
-    assert alone.is_suspicious(values[0], np.full(5, -np.inf, dtype=np.float32), values[2]).tolist() == [True] * 4 + [False]
+    assert alone.is_suspicious(values[0], np.full(6, -np.inf, dtype=np.float32), values[2]).tolist() == [True] * 4 + [False, True]
 
 
 @pytest.mark.parametrize(("bends", "expected"), [((), False), (((0.5, 0.0),), False), (((0.5, 0.0), (1.0, 0.1)), True)])
