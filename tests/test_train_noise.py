@@ -8,7 +8,7 @@ import pytest
 from corrector.similarity.glyph import glyph_similarity
 from corrector.train.config import NoiseConfig
 from corrector.train.noise import Noise
-from corrector.train.noise_tables import ALIKE, FREQUENCY_POWER, SAME_TONE, NoiseTables, build
+from corrector.train.noise_tables import ALIKE, FREQUENCY_POWER, SAME_TONE, WIDTH, WORD_WIDTH, NoiseTables, build
 from tests import training
 from tests.training import FIRST_HAN, GROUP, HOMOPHONES, MASK_ID, PARTICLES, SIZE, WORD, group_of, windows
 
@@ -129,6 +129,14 @@ def test_particles_are_swapped_and_others_get_a_same_sound() -> None:
     assert (group_of(result[:, 3]) == group_of(30)).all() and (result[:, 3] != 30).all()
 
 
+def test_a_character_that_nothing_stands_for_stays_as_it_is() -> None:
+    tables = training.noise_tables()
+    tables.same_sound_p[20] = 0
+    text = np.array([[2, 20, 21, 3]] * 20)
+    result = replace(noise(**{**NO_KIND, "same_sound": 1.0}), tables=tables).replace(text, np.flatnonzero(text >= FIRST_HAN), rng())
+    assert (result[:, 1] == 20).all() and (result[:, 2] != 21).all()
+
+
 def test_masks_for_the_generator() -> None:
     original = windows(50, LENGTH)
     masked, places = noise(generator_masked=0.15).mask_for_generator(original, rng())
@@ -151,7 +159,7 @@ def test_similarity_bias() -> None:
     assert (weighted[:, :FIRST_HAN] == -1e4).all()
 
 
-VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"在再载权利力例的地得请清情晴日木")
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"在再载权利力例的地得请清情晴日木未末")
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +188,19 @@ def test_built_tables_know_sound_shape_and_particles(built: NoiseTables) -> None
     assert built.is_han.tolist() == [False] * 7 + [True] * (len(VOCABULARY) - 7)
 
 
+def test_what_sounds_or_looks_nearly_the_same_is_likelier_the_nearer(built: NoiseTables) -> None:
+    assert set(neighbours(built.near_sound, built.near_sound_p, "得")) == {"地"}
+    assert neighbours(built.near_sound, built.near_sound_p, "在") == {}  # 再 and 载 are of the same sound
+    shape = neighbours(built.shape, built.shape_p, "末")
+    assert set(shape) == {"未", "木"} and shape["未"] / shape["木"] == pytest.approx((0.94 / 0.57) ** 3, rel=0.01)
+
+
+def test_a_random_error_is_any_character_and_oftener_a_frequent_one(built: NoiseTables) -> None:
+    share = np.diff(built.frequency_p, prepend=0.0)
+    assert (share[~built.is_han] == 0).all() and built.frequency_p[-1] == pytest.approx(1)
+    assert share[VOCABULARY.index("再")] / share[VOCABULARY.index("在")] == pytest.approx(401**FREQUENCY_POWER, rel=0.01)
+
+
 def test_slips_are_frequent_in_the_same_tone_and_alike(built: NoiseTables) -> None:
     """晴 and 清 look as much like 情 as one another; 晴 has its tone."""
     same = neighbours(built.same_sound, built.same_sound_p, "情")
@@ -200,9 +221,40 @@ def test_built_tables_know_homophone_words(built: NoiseTables) -> None:
     assert built.word_alternatives[0, 0].tolist() != [ids["权"], built.word_keys[0] % len(VOCABULARY)]
 
 
+def test_words_become_those_of_their_sound_and_more_rarely_of_nearly_their_sound() -> None:
+    vocabulary = (*VOCABULARY[:7], *"诗世私人十们")
+    lexicon = {"诗人": 70, "私人": 9, "世人": 50, "十人": 2, "诗": 900, "诗人们": 900, "施人": 900}  # one is too rare, 施 is not known
+    tables = build(vocabulary, np.ones(len(vocabulary), dtype=np.int64), lexicon)
+    key = {word: vocabulary.index(word[0]) * len(vocabulary) + vocabulary.index(word[1]) for word in ("诗人", "世人", "私人")}
+    assert tables.word_keys.tolist() == sorted(key.values())
+    row = tables.word_keys.tolist().index(key["诗人"])
+    own = np.diff(tables.word_p[row], prepend=0.0)
+    share = {"".join(vocabulary[i] for i in pair): s for pair, s in zip(tables.word_alternatives[row], own, strict=True) if s > 0}
+    assert set(share) == {"世人", "私人"}
+    alike = ALIKE * (glyph_similarity("诗", "世") - glyph_similarity("诗", "私")) / 2  # of two characters one
+    assert np.log(share["世人"] / share["私人"]) == pytest.approx(FREQUENCY_POWER * np.log(51 / 10) - np.log(0.3) + alike, abs=0.01)
+    text = np.array([[2, *map(vocabulary.index, word), 3] for word in key])
+    words_only = replace(NoiseConfig(), **{**NO_KIND, "word": 1.0})
+    made = Noise(tables, words_only, len(vocabulary), MASK_ID).replace(text, np.array([1, 5, 9]), rng())
+    assert (made[:, 1] != text[:, 1]).all() and (made[:, 2] == text[:, 2]).all()  # each is found, the last of the keys too
+
+
+def test_where_there_is_no_room_the_likeliest_are_kept() -> None:
+    often, seldom = "一以已意义议易艺医衣依异移疑亿忆益亦役译翼遗仪宜乙抑疫逸毅倚伊姨怡", "蚁裔咦颐漪"
+    vocabulary = (*VOCABULARY[:7], *seldom, *often)
+    counts = np.array([10**6 if token in often else 0 for token in vocabulary])
+    lexicon = {f"一{c}": 3 for c in seldom} | {f"一{c}": 10**6 for c in often[: WORD_WIDTH + 1]}
+    tables = build(vocabulary, counts, lexicon)
+    assert len(often) == WIDTH + 1
+    assert {vocabulary[i] for i in tables.same_sound[vocabulary.index("一")]} == set(often) - {"一"}
+    first = tables.word_keys.tolist().index(vocabulary.index("一") * (len(vocabulary) + 1))
+    assert {vocabulary[i] for i in tables.word_alternatives[first, :, 1]} == set(often[1 : WORD_WIDTH + 1])
+
+
 def test_built_similarity(built: NoiseTables) -> None:
     ids = {token: number for number, token in enumerate(VOCABULARY)}
     assert built.similarity[ids["在"], ids["再"]] > 200
     assert built.similarity[ids["在"], ids["木"]] < 100
     assert built.similarity[ids["请"], ids["清"]] > 200
+    assert built.similarity[ids["未"], ids["末"]] == int(255 * glyph_similarity("未", "末"))
     assert (built.similarity[ids["，"]] == 0).all()

@@ -95,7 +95,6 @@ class Noise:
     def _from_table(self, flat: Ids, places: Ids, table: Any, p: Any, rng: np.random.Generator) -> None:
         ids = flat[places]
         column = (p[ids] < rng.random(len(ids))[:, None] * p[ids, -1:]).sum(1)
-        column = np.minimum(column, table.shape[1] - 1)
         known = p[ids, -1] > 0
         flat[places] = np.where(known, table[ids, column], ids)
 
