@@ -17,12 +17,12 @@ pytest.importorskip("sklearn")
 from corrector.electra.model import DISCRIMINATOR, GENERATOR
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError, InputError, ModelError
-from corrector.rank import default_ranker
+from corrector.rank import CHECK_FEATURES, default_ranker
 from corrector.text.write import AtomicWriter
 from corrector.train import calibrate as calibration
 from corrector.train.__main__ import main
 from corrector.train.calibrate import CLEAN_WEIGHT, PARTS, calibrate
-from corrector.train.log_linear import Example, fit_log_linear
+from corrector.train.log_linear import FEW_VALUES, MISSPELLING_CHECK, Example, fit_check, fit_log_linear
 from corrector.train.pairs import PairSet
 from corrector.train.release import write_manifest
 from corrector.train.thresholds import (
@@ -71,6 +71,42 @@ def test_an_example_counts_as_often_as_it_weighs() -> None:
     weighed = [Example(row, right, 1.0 + number % 3) for number, (row, right) in enumerate(zip(rows, rights, strict=True))]
     repeated = [Example(e.features, e.right) for e in weighed for _ in range(int(e.weight))]
     assert fit_log_linear(weighed, 3, 1e-9) == pytest.approx(fit_log_linear(repeated, 3, 1e-9), abs=1e-3)
+
+
+def checked(**values: np.ndarray) -> list[Example]:
+    """Groups of one alternative with these features, right every second time, and every time where ``score`` is above 2."""
+    count = len(next(iter(values.values())))
+    rows = np.zeros((count, 1, len(CHECK_FEATURES)), dtype=np.float32)
+    for name, own in (values | {"bias": np.ones(count)}).items():
+        rows[:, 0, CHECK_FEATURES.index(name)] = own
+    right = (np.arange(count) % 2 == 0) | (rows[:, 0, CHECK_FEATURES.index("score")] > 2)
+    return [Example(row, 0 if ok else -1) for row, ok in zip(rows, right, strict=True)]
+
+
+def test_the_check_bends_at_the_thirds_of_what_has_many_values() -> None:
+    number = np.arange(900)
+    examples = checked(score=np.linspace(0, 3, 900), margin=number % FEW_VALUES, company=number % (FEW_VALUES + 1))
+    fitted = fit_check(examples)
+    weights, bends = fitted["check_weights"], fitted["check_bends"]
+    assert tuple(weights) == CHECK_FEATURES and weights["misspelling"] == MISSPELLING_CHECK
+    knots = {name: [knot for knot, _ in own] for name, own in bends.items()}
+    assert knots == {"score": [1.0, 2.0], "company": pytest.approx([8 / 3, 16 / 3], abs=0.01)}
+    (_, at_one), (_, at_two) = bends["score"]
+    assert abs(weights["score"]) < 0.5 and abs(at_one) < 1 and at_two > 2  # even odds up to 2, and from there on none is wrong
+
+
+def test_a_check_fitted_anew_to_a_few_examples_stays_near_the_one_before() -> None:
+    shipped = default_ranker()
+    shipped = replace(
+        shipped, check_weights={**shipped.check_weights, "score": 1.25, "misspelling": 0.5}, check_bends={"score": ((1.5, -0.75),)}
+    )
+    fitted = fit_check(checked(score=np.linspace(0, 3, 30)), shipped)
+    assert fitted["check_weights"] == pytest.approx(dict(shipped.check_weights), abs=0.02)
+    assert fitted["check_weights"]["misspelling"] == 0.5
+    [(knot, weight)] = fitted["check_bends"]["score"]
+    assert knot == 1.5 and weight == pytest.approx(-0.75, abs=0.02)
+    moved = fit_check(checked(score=np.linspace(0, 3, 3000)), shipped)
+    assert abs(moved["check_weights"]["score"] - 1.25) > 0.05  # a hundred times as many pull as much harder
 
 
 @pytest.mark.parametrize("right", [True, False])

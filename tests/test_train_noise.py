@@ -159,7 +159,7 @@ def test_similarity_bias() -> None:
     assert (weighted[:, :FIRST_HAN] == -1e4).all()
 
 
-VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"在再载权利力例的地得请清情晴日木未末")
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", "，", *"在再载权利力例的地得请清情晴日木未末永")
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +191,9 @@ def test_built_tables_know_sound_shape_and_particles(built: NoiseTables) -> None
 def test_what_sounds_or_looks_nearly_the_same_is_likelier_the_nearer(built: NoiseTables) -> None:
     assert set(neighbours(built.near_sound, built.near_sound_p, "得")) == {"地"}
     assert neighbours(built.near_sound, built.near_sound_p, "在") == {}  # 再 and 载 are of the same sound
+    near = neighbours(built.near_sound, built.near_sound_p, "日")
+    alike = ALIKE * (glyph_similarity("日", "力") - glyph_similarity("日", "的"))
+    assert np.log(near["力"] / near["的"]) == pytest.approx(2 * np.log(0.8 / 0.57) + alike, abs=0.02)
     shape = neighbours(built.shape, built.shape_p, "末")
     assert set(shape) == {"未", "木"} and shape["未"] / shape["木"] == pytest.approx((0.94 / 0.57) ** 3, rel=0.01)
 
@@ -222,17 +225,17 @@ def test_built_tables_know_homophone_words(built: NoiseTables) -> None:
 
 
 def test_words_become_those_of_their_sound_and_more_rarely_of_nearly_their_sound() -> None:
-    vocabulary = (*VOCABULARY[:7], *"诗世私人十们")
-    lexicon = {"诗人": 70, "私人": 9, "世人": 50, "十人": 2, "诗": 900, "诗人们": 900, "施人": 900}  # one is too rare, 施 is not known
+    vocabulary = (*VOCABULARY[:7], *"情清亲晴人们")
+    lexicon = {"情人": 70, "亲人": 3, "清人": 50, "晴人": 2, "清": 900, "情": 900, "情人们": 900, "轻人": 900}  # 晴 is too rare, 轻 not known
     tables = build(vocabulary, np.ones(len(vocabulary), dtype=np.int64), lexicon)
-    key = {word: vocabulary.index(word[0]) * len(vocabulary) + vocabulary.index(word[1]) for word in ("诗人", "世人", "私人")}
+    key = {word: vocabulary.index(word[0]) * len(vocabulary) + vocabulary.index(word[1]) for word in ("情人", "清人", "亲人")}
     assert tables.word_keys.tolist() == sorted(key.values())
-    row = tables.word_keys.tolist().index(key["诗人"])
+    row = tables.word_keys.tolist().index(key["情人"])
     own = np.diff(tables.word_p[row], prepend=0.0)
     share = {"".join(vocabulary[i] for i in pair): s for pair, s in zip(tables.word_alternatives[row], own, strict=True) if s > 0}
-    assert set(share) == {"世人", "私人"}
-    alike = ALIKE * (glyph_similarity("诗", "世") - glyph_similarity("诗", "私")) / 2  # of two characters one
-    assert np.log(share["世人"] / share["私人"]) == pytest.approx(FREQUENCY_POWER * np.log(51 / 10) - np.log(0.3) + alike, abs=0.01)
+    assert set(share) == {"清人", "亲人"}
+    alike = ALIKE * (glyph_similarity("情", "清") - glyph_similarity("情", "亲")) / 2  # of two characters one
+    assert np.log(share["清人"] / share["亲人"]) == pytest.approx(FREQUENCY_POWER * np.log(51 / 4) - np.log(0.3) + alike, abs=0.02)
     text = np.array([[2, *map(vocabulary.index, word), 3] for word in key])
     words_only = replace(NoiseConfig(), **{**NO_KIND, "word": 1.0})
     made = Noise(tables, words_only, len(vocabulary), MASK_ID).replace(text, np.array([1, 5, 9]), rng())
