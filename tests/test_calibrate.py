@@ -116,6 +116,20 @@ def test_platt_does_with_edits_of_one_kind(right: bool) -> None:
     assert (logit > 0) == right and abs(logit) < 4
 
 
+def test_platt_aims_a_little_below_certainty() -> None:
+    """Right 3 times of 4, all of one confidence: the mean of three times (3 + 1) / (3 + 2) and once 1 / (1 + 2)."""
+    scale, offset = platt([(0.6, True, 1)] * 3 + [(0.6, False, 1)])
+    logit = scale * math.log(0.6 / 0.4) + offset
+    assert 1 / (1 + math.exp(-logit)) == pytest.approx((3 * 4 / 5 + 1 / 3) / 4, abs=1e-3)
+
+
+def test_a_row_is_calibrated_edit_by_edit() -> None:
+    row = JudgedRow(((0.9, True, 1), (0.5, False, 2)), 3).calibrated(0.5, 1.0)
+    (first, *_), (second, *_) = row.edits
+    assert (first, second) == pytest.approx((3 * math.e / (3 * math.e + 1), math.e / (math.e + 1)))  # √9 and √1 to one, times e
+    assert row == JudgedRow(((first, True, 1), (second, False, 2)), 3)
+
+
 def test_platt_needs_edits() -> None:
     with pytest.raises(ValueError, match="no edit is proposed"):
         platt([])
@@ -242,6 +256,7 @@ def test_strict_f1_by_hand() -> None:
     assert strict_f1(ROWS, 0.45) == pytest.approx(2 * 1 / (3 + 4))
     assert strict_f1(ROWS, 0.35) == pytest.approx(2 * 1 / (4 + 4))
     assert strict_f1(ROWS, 0.95) == 0
+    assert strict_f1([JudgedRow(((0.9, True, 1), (0.8, False, 1)), 2)], 0.5) == 0  # two characters changed, one of them rightly
 
 
 def test_threshold_is_the_best_that_leaves_right_text_alone() -> None:
@@ -250,7 +265,25 @@ def test_threshold_is_the_best_that_leaves_right_text_alone() -> None:
     assert 0.5 < choose_threshold(judged, said.append) <= 0.6
     judged["clean"] = [*judged["clean"], JudgedRow(((0.8, False, 1),), 0)]  # now two of 151: too many below 0.8
     assert choose_threshold(judged, said.append) > 0.8
-    assert said
+    assert said[4] == "threshold 0.50: mean F1 0.2857, unchanged 0.9933, erroneous 0.286"
+    assert len(said) == 2 * 14  # from 0.30 in steps of 0.05
+
+
+RIGHT = JudgedRow(((0.985, True, 1),), 1)
+
+
+@pytest.mark.parametrize(
+    ("judged", "threshold"),
+    [
+        ({"people": [RIGHT]}, 0.3),  # the lowest of those that are as good
+        ({"people": [RIGHT], "clean": [JudgedRow(((0.971, False, 1),), 0), JudgedRow(((0.4, False, 1),), 0)]}, 0.41),
+        ({"people": [RIGHT], "clean": [JudgedRow(((0.971, False, 1),), 0)]}, 0.98),
+        ({"people": [RIGHT], "clean": [JudgedRow(((0.999, False, 1),), 0)]}, 0.99),  # none leaves enough alone
+        ({"people": [RIGHT, JudgedRow(((0.6, False, 1),), 0)]}, 0.61),  # without a clean set its rows without errors are looked at
+    ],
+)
+def test_threshold_of_a_few_rows(judged: dict[str, list[JudgedRow]], threshold: float) -> None:
+    assert choose_threshold(judged, lambda _: None, 0.5) == threshold
 
 
 def test_the_threshold_rises_until_nearly_all_clean_text_is_left_alone() -> None:
@@ -303,9 +336,12 @@ def test_models_are_compared_by_two_figures() -> None:
     judged = {"people": [wrong, missed, misled, later]}
     # Right at ranks 1 and 3 of three edits: (1 + 2/3) / 2; two of the three errors have a right edit.
     assert average_precision(judged) == pytest.approx((1 + 2 / 3) / 2 * 2 / 3)
+    assert average_precision({"people": [JudgedRow(((0.9, True, 1), (0.5, False, 1)), 2)]}) == pytest.approx(1 / 2)
     news = [JudgedRow(((0.6, False, 1),), 0), JudgedRow(((0.3, False, 1),), 0), *[JudgedRow((), 0)] * 198]
     # From 0.6 % of 200 on one row may be changed, from 0.8 % on two: only edits above 0.3, then any.
     assert strict_f1(judged["people"], 0.31) == strict_f1(judged["people"], 0.01) == pytest.approx(2 * 2 / 6)
     assert f1_at_equal_shares(judged | {"news": news}) == pytest.approx(2 / 3)
     assert f1_at_equal_shares(judged | {"news": [news[0]] * 200}) == pytest.approx(2 * 1 / 5)
+    at_the_second = {"people": [wrong, JudgedRow(((0.3, True, 1),), 1)], "news": news}
+    assert f1_at_equal_shares(at_the_second) == pytest.approx((2 * 2 / 3 + 4 * 1) / 6)  # changed where two rows may be
     assert average_precision({"news": news}) == 0 and f1_at_equal_shares({"news": news}) == 0

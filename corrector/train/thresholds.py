@@ -109,7 +109,7 @@ def f1_at_equal_shares(judged: Mapping[str, Sequence[JudgedRow]]) -> float:
     with_errors = [rows for rows in judged.values() if any(row.wrong for row in rows)]
     if not clean or not with_errors:
         return 0.0
-    places = [min(len(surest) - 1, round(share * len(surest))) for share in CHANGED_SHARES]
+    places = [round(share * len(surest)) for share in CHANGED_SHARES]
     thresholds = [float(np.nextafter(surest[place], 1)) for place in places]  # just above: that many are changed, not one more
     return float(np.mean([strict_f1(rows, threshold) for threshold in thresholds for rows in with_errors]))
 
