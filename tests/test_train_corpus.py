@@ -19,6 +19,7 @@ from corrector.train import corpus, overlap, prepare
 from corrector.train.corpus import SPECIALS, Shard, WindowStream
 from corrector.train.counts import IN_NONE, LOOK_ALIKES, check_part, load_marks, look_alikes, words_path
 from corrector.train.keys import count_keys
+from corrector.train.noise_tables import NoiseTables
 from corrector.train.overlap import GRAM
 from corrector.train.prepare import describe, expand, read_record, shard_names
 
@@ -54,6 +55,35 @@ def test_vocabulary_order_and_threshold() -> None:
     assert corpus.make_vocabulary(counts, "鬱") == (*SPECIALS, "，", "a", "天", "了", "鬱")
 
 
+def test_what_is_frequent_enough_for_the_vocabulary() -> None:
+    counts = {"天": 500, "有": 3, "罕": 2, "b": 100, "c": 99, "\u3000": 900, "\n": 900}
+    assert corpus.make_vocabulary(counts, "") == (*SPECIALS, "b", "天", "有")
+
+
+@pytest.mark.parametrize("char", "〇一鿿㐀䶿𠀀")
+def test_first_and_last_of_the_han_characters(char: str) -> None:
+    assert corpus.is_han(char)
+
+
+@pytest.mark.parametrize("char", "A，\u33ff䷀ꀀ𝄀")
+def test_what_is_no_han_character(char: str) -> None:
+    assert not corpus.is_han(char)
+
+
+def test_characters_are_added_up() -> None:
+    counts = {"天": 2}
+    corpus.count_characters("天𠀀天\n", counts)
+    assert counts == {"天": 4, "𠀀": 1, "\n": 1}
+
+
+def test_standard_characters_and_words_of_the_lexicon() -> None:
+    characters, words = corpus.standard_characters(), corpus.lexicon_words()
+    assert len(set(characters)) == len(characters) == 6763 and characters[0] == "啊" and characters[-1] == "齄"
+    assert all(map(corpus.is_han, characters))
+    assert {len(word) for word in words} == {2, 3, 4} and "中国" in words
+    assert all(map(corpus.is_han, "".join(words)))
+
+
 def test_tokens_spell_the_text(packed: Path, tokenizer: Tokenizer) -> None:
     tokens = np.load(packed / "raw-0.npy")
     assert tokens.dtype == np.uint16
@@ -76,6 +106,24 @@ def test_parts_of_lines(packed: Path) -> None:
     assert np.load(packed / "raw-0.fold.npy").tolist() == [0] * 30
     assert np.load(packed / "raw-1.fold.npy").tolist() == [1] * 30
     assert np.load(packed / "clean-0.fold.npy").tolist() == [0, IN_NONE]  # the part that has the same line
+
+
+def test_text_that_shares_passages_is_left_out_and_numbers_are_no_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clean text comes first; a line of raw text that another part has too is of its own part."""
+    passage = "因为昨天晚上终于收到了录取通知书"
+    texts = {"clean": f"他说{passage}\n一九六六年\n春天来了\n", "a": f"春天来了\n我{passage}\n一九六六\n", "b": "春天来了\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text * (1 if name == "clean" else 3), "utf-8")
+    monkeypatch.setattr(overlap, "SAMPLED", 1)
+    monkeypatch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "一九六六": 9})
+    out, said = tmp_path / "new" / "data", list[str]()
+    corpus.pack([tmp_path / f"{name}.txt" for name in texts], out, {"a.txt": 0, "b.txt": 1}, said.append, extra=passage)
+    tokenizer = Tokenizer.load(out / "vocab.txt")
+    assert "clean: 67% of 3 lines kept, the others share passages with other text" in said
+    assert np.load(out / "clean.npy").tolist() == corpus.tokenize_lines("一九六六年\n春天来了\n", tokenizer).tolist()
+    assert np.load(out / "clean.fold.npy").tolist() == [IN_NONE, 1]
+    assert np.load(out / "a.fold.npy").tolist() == [0] * 9
+    assert [len(words.keys) for words in load_marks(out)[-1].sets] == [1, 0, 0]
 
 
 def test_a_part_is_left_out_of_the_pairs(packed: Path, tokenizer: Tokenizer) -> None:
@@ -196,8 +244,15 @@ def test_window_starts_at_a_sentence_unless_that_is_far(packed: Path, tokenizer:
     window, fold = shard.window(line + 3, 10, CLS_ID, SEP_ID)
     assert window.tolist() == [CLS_ID, *shard.tokens[line : line + 8], SEP_ID]
     assert fold == 0
+    assert shard.window(line + 5, 10, CLS_ID, SEP_ID)[0].tolist() == window.tolist()  # half a window is not far
     window, _ = shard.window(line + 3, 4, CLS_ID, SEP_ID)
     assert window.tolist() == [CLS_ID, *shard.tokens[line + 3 : line + 5], SEP_ID]
+
+
+def test_a_window_is_of_the_part_of_its_first_line(packed: Path, tokenizer: Tokenizer) -> None:
+    shard = Shard.load(packed / "clean-0.npy", tokenizer.vocabulary)
+    parts = [shard.window(nominal, 6, CLS_ID, SEP_ID)[1] for nominal in range(len(shard.tokens))]
+    assert parts == [0] * len(FIRST) + [IN_NONE] * (len(SECOND) - 1)
 
 
 def test_window_at_the_end_is_full(packed: Path, tokenizer: Tokenizer) -> None:
@@ -223,6 +278,15 @@ def test_stream_goes_on_exactly(packed: Path, tokenizer: Tokenizer) -> None:
         expected, found = whole.batch(9, length), resumed.batch(9, length)
         assert (expected[0] == found[0]).all() and (expected[1] == found[1]).all()
     assert whole.epoch > 0
+
+
+def test_windows_of_an_epoch_do_not_overlap() -> None:
+    """But for the last one of a shard that is no multiple of their text; two shards of one line without sentences."""
+    texts = np.arange(6, 106), np.arange(206, 306)
+    shards = [Shard(text.astype(np.uint16), np.array([0]), np.array([99]), np.array([0], dtype=np.int8)) for text in texts]
+    windows, _ = WindowStream(shards, 1, CLS_ID, SEP_ID).batch(19, 12)
+    assert sorted(windows[:, 1].tolist()) == [*range(6, 96, 10), 94, *range(206, 296, 10)]
+    assert (windows[:, 1:-1] == windows[:, 1:2] + np.arange(10)).all()
 
 
 def test_windows_that_become_much_longer(packed: Path, tokenizer: Tokenizer) -> None:
@@ -289,6 +353,8 @@ def test_expand_takes_files_and_patterns(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     expected = [tmp_path / "a.txt", tmp_path / "b.txt"]
     assert expand([str(tmp_path / "*.txt"), str(tmp_path / "a.txt")]) == expected
+    (tmp_path / "d[1].txt").touch()
+    assert expand([str(tmp_path / "d[1].txt")]) == [tmp_path / "d[1].txt"]  # a file that is there, and no pattern
     with pytest.raises(InputError, match="no such file"):
         expand([str(tmp_path / "*.zst")])
 
@@ -314,7 +380,7 @@ def test_every_file_of_a_packed_folder_besides_the_text_is_reserved(packed: Path
     assert own | {"corpus", "features", "noise", "contrasts"} == set(prepare.RESERVED)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "，。\n", "hello\n", "霡\n"])
+@pytest.mark.parametrize("text", ["", "\n\n", "，。\n", "hello\n", "霡霡\n"])
 def test_raw_text_with_nothing_to_count(tmp_path: Path, text: str) -> None:
     """The last is of a character that is too rare for the vocabulary."""
     for number, content in enumerate((FIRST * 30, text)):
@@ -333,7 +399,9 @@ def test_packing_into_a_used_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(corpus, "lexicon_words", lambda: {"春天": 9, "冬天": 5})
 
     def pack(paths: list[Path]) -> None:
-        prepare.prepare(paths, [], out, None, lambda _: None, extra="")
+        assert prepare.prepare(paths, [], out, None, lambda _: None, extra="") == read_record(out)
+        size = len((out / "vocab.txt").read_text("utf-8").splitlines())
+        assert len(NoiseTables.load(out / "noise.npz").is_han) == len(np.load(out / "features.npy")) == size
 
     pack(raw)
     assert len(load_marks(out)) == 4

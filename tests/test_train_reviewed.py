@@ -25,6 +25,8 @@ def test_rows_are_the_sentences_that_verdicts_are_about() -> None:
     assert list(rows_of(LINE, both)) == [first, second]
     assert list(rows_of(LINE, [*both, Verdict(8, "为", None)])) == [second]
     assert list(rows_of(LINE, [Verdict(END + 7, "高兴", "高兴")])) == [(SECOND, SECOND)]
+    assert list(rows_of(LINE, [Verdict(END - 1, "。", "。")])) == [(FIRST, FIRST)]  # the last of one, and the first of the next
+    assert list(rows_of(LINE, [Verdict(END, "他", "他")])) == [(SECOND, SECOND)]
     assert not list(rows_of(LINE, []))
     with pytest.raises(ValueError, match="'形' where '行' was judged"):
         list(rows_of(LINE, [Verdict(5, "行", "兴")]))
@@ -34,7 +36,8 @@ def test_pairs_of_every_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for number, lines in enumerate((["无关。", *[f"第{n}天很高形。" for n in range(40)]], [LINE])):
         (tmp_path / f"raw-{number}.txt").write_text("\n".join(lines) + "\n", "utf-8")
     verdicts = tmp_path / "verdicts.tsv.xz"
-    told = [f"0\t{n + 1}\t{len(str(n)) + 4}\t形\t兴" for n in range(40)] + ["1\t0\t5\t形\t兴", f"1\t0\t{END + 1}\t在\t?"]
+    told = [f"0\t{n + 1}\t{len(str(n)) + 4}\t形\t兴" for n in range(40)]
+    told += ["1\t0\t5\t形\t兴", f"1\t0\t{END + 1}\t在\t?", f"1\t0\t{len(LINE) - 1}\t。\t。"]
     verdicts.write_bytes(lzma.compress("\n".join(told).encode()))
     raw, out = ["--raw", str(tmp_path / "raw-*.txt")], tmp_path / "out"
     assert main(["reviewed", str(verdicts), *raw, "--out", str(out)]) == 0
@@ -75,11 +78,14 @@ def test_a_sentence_with_a_tab_is_left_out(tmp_path: Path, capsys: pytest.Captur
     [
         ("0\t0\t5\t形\t高兴", "verdicts.tsv:1: expected file<TAB>line<TAB>offset<TAB>original<TAB>right"),
         ("0\t0\t5\t形", "verdicts.tsv:1: expected file"),
+        ("0\t0\t5\t\t", "verdicts.tsv:1: expected file"),
         ("0\t0\t5\t形\t兴\n0\t0\t-1\t形\t兴", "verdicts.tsv:2: expected file"),
         ("0\t0\t5\t行\t兴", "raw.txt: line 1 has '形' where '行' was judged"),
         ("3\t0\t5\t形\t兴", "verdicts.tsv: verdicts on 4 files, and 1 are given"),
+        ("0\t0\t5\t形\t兴\n1\t0\t5\t形\t兴", "verdicts.tsv: verdicts on 2 files, and 1 are given"),
         ("0\t0\t5\t形\t兴\n0\t7\t5\t形\t兴", "verdicts.tsv:2: on offset 5 of line 8 of"),
         ("0\t1\t0\t形\t兴", "verdicts.tsv:1: on offset 0 of line 2 of"),
+        ("0\t2\t0\t形\t兴", "verdicts.tsv:1: on offset 0 of line 3 of"),
         (f"0\t0\t{len(LINE)}\t形\t?", f"verdicts.tsv:1: on offset {len(LINE)} of line 1 of"),
         (f"0\t0\t{len(LINE) - 1}\t。去\t。云", f"verdicts.tsv:1: on offset {len(LINE) - 1} of line 1 of"),
     ],

@@ -192,8 +192,7 @@ class Shard:
         window = np.empty(length, dtype=np.uint16)
         window[0], window[-1] = cls_id, sep_id
         window[1:-1] = self.tokens[start : start + length - 2]
-        line = min(int(np.searchsorted(self.line_ends, start)), len(self.folds) - 1)
-        return window, int(self.folds[line])
+        return window, int(self.folds[np.searchsorted(self.line_ends, start)])
 
 
 class WindowStream:
