@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from corrector.electra.contrasts import BUCKET_BITS, MIDDLE_VALUE, REACH, Contrasts, features, ids_around
+from corrector.electra.ngrams import Ngrams
+from corrector.electra.slips import Slips
 from corrector.electra.static_map import StaticMap
 from corrector.train.counts import ngrams_of
 
@@ -108,3 +111,21 @@ def test_contrasts_are_fitted_to_text(monkeypatch: pytest.MonkeyPatch) -> None:
     right = (odds > 0) == (kinds[held] == 1)
     assert fitted.pairs.tolist() == [[10, 20]] and fitted.vocabulary_size == 60
     assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9
+
+
+def test_pairs_that_are_likely_confused_come_first() -> None:
+    """Half of it is likeness, 10 and 11 before 12 and 13; half is what was seen, 13 and 14 nine times, 10 and 14 three times in all."""
+    contrast = pytest.importorskip("corrector.train.contrast")
+    counts, alike, similarity = np.full(SIZE, 90_000), np.zeros((SIZE, 2), dtype=np.uint16), np.zeros((SIZE, 2), dtype=np.uint8)
+    counts[15] = 7_999  # too rare for a contrast
+    for one, other, likeness in ((10, 11, 255), (11, 10, 255), (12, 13, 153), (13, 12, 153), (14, 16, 140)):
+        alike[one, 0], similarity[one, 0] = other, likeness
+    alike[10, 1], similarity[10, 1] = 15, 255
+    ngrams = Ngrams(counts, *[StaticMap.build(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))] * 2, alike, similarity)
+    seen = {(10, 14): 1.0, (12, 14): 1.0, (13, 14): 9.0, (14, 10): 2.0, (15, 11): 50.0}  # given instead of what was meant
+    pairs = np.array([given * SIZE + meant for given, meant in seen])
+    slips = Slips(pairs, np.array(list(seen.values()), dtype=np.float32), np.zeros(SIZE, dtype=np.float32))
+    assert contrast.confusable_pairs(ngrams, slips, []) == [(10, 11), (13, 14), (10, 14), (12, 13)]
+    undecided = [frozenset({10, 11, 14}), frozenset({12})]
+    assert contrast.confusable_pairs(ngrams, slips, undecided) == [(13, 14), (12, 13)]
+    assert contrast.confusable_pairs(ngrams, replace(slips, pairs=pairs[:0], times=slips.times[:0]), []) == [(10, 11), (12, 13)]
