@@ -53,7 +53,7 @@ def sums_without(parts: Sequence[Counts], left_out: Sequence[int]) -> Iterator[C
     """The counts of all parts but number N together, for each N that is ``left_out`` (of all of them, for a number of none)."""
     keys, times = sorted_by_key(parts)
     first = firsts(keys)
-    keys, total = keys[first], np.add.reduceat(times, first) if len(first) else times
+    keys, total = keys[first], np.add.reduceat(times, first)
     for number in left_out:
         rest = total.copy()
         if number in range(len(parts)):
