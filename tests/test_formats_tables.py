@@ -40,6 +40,7 @@ def right(text: str) -> str:
         ('{"t\\u0065xt":"高\\u5f62"}', (), '{"t\\u0065xt":"高\\u5174"}'),
         ('{"text":"\\u5F62形\\u6563部"}', (), '{"text":"\\u5174兴\\u6563步"}'),
         ('{"text":"\\u90E8\\u6563\\u90E8"}', (), '{"text":"\\u90E8\\u6563\\u6B65"}'),
+        ('{"text":"散\\u90e8"}', (), '{"text":"散\\u6b65"}'),
         ('{"text":"\\"散部\\"\\n\\\\形\\\\u5f62"}', (), '{"text":"\\"散步\\"\\n\\\\兴\\\\u5f62"}'),
         ('{"text":"散\\n部"}', (), '{"text":"散\\n部"}'),
         ('{"text":"\\ud83d\\ude00形\\ud83d"}', (), '{"text":"\\ud83d\\ude00兴\\ud83d"}'),
@@ -63,6 +64,14 @@ def right(text: str) -> str:
 )  # fmt: skip
 def test_a_line_of_json(line: str, columns: tuple[str, ...], expected: str) -> None:
     assert corrected(line, "jsonl", *columns) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [('"中\\n\\"\\u6587\\""', '中\n"文"'), ('"\\ud800中\\udfff"', "\ufffd中\ufffd"), ('"中\\ud83d\\ude00"', "中😀")],
+)
+def test_what_a_string_is_read_as(written: str, read: str) -> None:
+    assert [passage.text for passage in format_named("jsonl", ()).passages(Document(None, f'{{"text":{written}}}'))] == [read]
 
 
 def test_lines_end_as_they_did_and_may_be_empty() -> None:
@@ -103,6 +112,12 @@ def test_a_line_that_is_not_json_is_an_error_with_its_place(line: str, column: i
         corrected(f'{{"text": "形"}}\n{line}\n{{}}', "jsonl")
     with pytest.raises(json.JSONDecodeError):
         json.loads(line)
+
+
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
+def test_what_has_no_name_is_called_as_everywhere(name: str) -> None:
+    with pytest.raises((InputError, ConfigError), match=r"^<stdin>:"):
+        list(format_named(name, ("x",)).passages(Document(None, "形")))
 
 
 JSON = st.recursive(
@@ -170,6 +185,8 @@ def test_json_is_accepted_as_the_standard_library_accepts_it(line: str) -> None:
         ("csv", ("x",), "text,x\n形\n形,\n", "text,x\n形\n形,\n"),
         ("csv", ("1",), '"形"形,"形,形\n形,形', '"兴"兴,"形,形\n兴,形'),
         ("csv", ("2",), '形,"形\n"形",形\n', '形,"兴\n"形",兴\n'),
+        ("csv", ("2",), '形,"a"形,形\n', '形,"a"兴,形\n'),
+        ("csv", ('a""b',), 'a""b,"a""b"\n形,形\n', 'a""b,"a""b"\n兴,形\n'),  # two quotes are one in quotes only
         ("tsv", (), "text\tb\n形,\t形\n\"形\t形\n形\t形\n", "text\tb\n兴,\t形\n\"兴\t形\n兴\t形\n"),
         ("tsv", ("2",), '形\t"形\t形\n形"\t形', '形\t"兴\t兴\n兴"\t形'),
         ("csv", (), "", ""),
@@ -178,6 +195,14 @@ def test_json_is_accepted_as_the_standard_library_accepts_it(line: str) -> None:
 )  # fmt: skip
 def test_a_table(name: str, columns: tuple[str, ...], text: str, expected: str) -> None:
     assert corrected(text, name, *columns) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "read"), [('"他说""好""。"', '他说"好"。'), ('他说""好""。', '他说""好""。'), ('"""好"', '"好'), ('"好"""', '好"')]
+)
+def test_what_a_field_is_read_as(field: str, read: str) -> None:
+    document = Document("a.csv", f"text\n{field}\n")
+    assert [passage.text for passage in format_named("csv", ()).passages(document)] == [read]
 
 
 @pytest.mark.parametrize("column", ["正文", "0", "4", "-1", "1.0", "", "²", "9" * 5000])

@@ -22,6 +22,7 @@ from corrector.train.config import TrainConfig, override, to_json
 from corrector.train.counts import IN_NONE, load_marks
 from corrector.train.ledger import runs
 from corrector.train.log_linear import Example
+from tests import training
 
 
 def test_help_lists_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -465,6 +466,29 @@ def test_a_grown_encoder_computes_the_same_and_learns_on(
     assert main(["grow", str(start), "--layers", "2", "--out", str(tmp_path / "x")]) == 123
     assert "the encoder has 2; give 3 to 4" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("now", "layers", "new"), [(1, 2, [1]), (2, 3, [2]), (2, 4, [1, 3]), (3, 4, [3]), (3, 5, [1, 4]), (3, 6, [1, 3, 5])]
+)
+def test_new_layers_are_spread_evenly_and_hand_on_what_they_are_given(now: int, layers: int, new: list[int]) -> None:
+    torch = pytest.importorskip("torch")
+    from corrector.train.grow import grown
+    from corrector.train.model import JointElectra
+
+    torch.manual_seed(3)
+    shape, features = training.config().model, torch.rand(training.SIZE, 5)
+    before, after = (JointElectra(dataclasses.replace(shape, layers=number), features).eval() for number in (now, layers))
+    with torch.no_grad():
+        for name, parameter in before.named_parameters():  # so large that every one of them shows in the result
+            parameter.normal_(float("norm" in name and name.endswith("weight")), 0.25)
+    after.load_state_dict(grown(before.state_dict(), now, layers))
+    assert [number for number, layer in enumerate(after.encoder.layers) if not layer.down.weight.any()] == new
+    ids = torch.from_numpy(training.windows(4, 8))
+    with torch.no_grad():
+        told = [model(ids, torch.zeros_like(ids), None, torch.arange(32)) for model in (before, after)]
+    for ours, theirs in zip(*told, strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-5) and ours.std() > 1e-2
 
 
 def test_a_pruned_encoder_computes_nearly_the_same_learns_on_and_ships(
