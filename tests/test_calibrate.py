@@ -279,11 +279,18 @@ RIGHT = JudgedRow(((0.985, True, 1),), 1)
         ({"people": [RIGHT], "clean": [JudgedRow(((0.971, False, 1),), 0), JudgedRow(((0.4, False, 1),), 0)]}, 0.41),
         ({"people": [RIGHT], "clean": [JudgedRow(((0.971, False, 1),), 0)]}, 0.98),
         ({"people": [RIGHT], "clean": [JudgedRow(((0.999, False, 1),), 0)]}, 0.99),  # none leaves enough alone
-        ({"people": [RIGHT, JudgedRow(((0.6, False, 1),), 0)]}, 0.61),  # without a clean set its rows without errors are looked at
+        # Without a clean set the rows without errors are looked at, however many errors are found below.
+        ({"people": [*[JudgedRow(((0.4, True, 1),), 1)] * 3, JudgedRow(((0.6, False, 1),), 0)]}, 0.99),
     ],
 )
 def test_threshold_of_a_few_rows(judged: dict[str, list[JudgedRow]], threshold: float) -> None:
     assert choose_threshold(judged, lambda _: None, 0.5) == threshold
+
+
+def test_of_several_sets_the_mean_is_told() -> None:
+    said: list[str] = []
+    choose_threshold({"a": [RIGHT], "b": [JudgedRow((), 1)], "clean": [JudgedRow((), 0)]}, said.append)
+    assert said[0] == "threshold 0.30: mean F1 0.5000, unchanged 1.0000, a 1.000 b 0.000"
 
 
 def test_the_threshold_rises_until_nearly_all_clean_text_is_left_alone() -> None:

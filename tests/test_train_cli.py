@@ -18,7 +18,7 @@ from corrector.errors import ConfigError, EvalDataError
 from corrector.rank import Ranker
 from corrector.stages import Stages
 from corrector.train.__main__ import _pair_set, main
-from corrector.train.config import TrainConfig, override, to_json
+from corrector.train.config import SHORTEST, TrainConfig, override, to_json
 from corrector.train.counts import IN_NONE, load_marks
 from corrector.train.ledger import runs
 from corrector.train.log_linear import Example
@@ -70,6 +70,7 @@ def test_one_kind_of_half_precision() -> None:
         override(TrainConfig(bf16=True), ("fp16=true",))
     for settings in (("fp16=true", "bf16=false"), ("bf16=false", "fp16=true")):
         assert override(TrainConfig(bf16=True), settings).fp16
+    assert override(TrainConfig(), ("bf16=true",)).bf16
 
 
 def test_shares_of_the_windows_that_exceed_them() -> None:
@@ -109,13 +110,18 @@ def test_overriding_and_reading_settings(tmp_path: Path) -> None:
         ("stages=[]", "stages: must be"),
         ("stages=[[5, 32]]", "stages: must be"),
         ("stages=[[0, 32], [0, 64]]", "stages: must be"),
-        ("stages=[[0, 2]]", "stages: must be"),
+        (f"stages=[[0, {SHORTEST - 1}]]", "stages: must be"),
+        (f"stages=[[0, 32], [5, {SHORTEST - 1}]]", "stages: must be"),
         ("stages=[0, 32]", "stages: must be a list"),
     ],
 )
 def test_impossible_values_of_settings(setting: str, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(f"--set: {message}")):
         override(TrainConfig(), (setting,))
+
+
+def test_the_shortest_windows() -> None:
+    assert override(TrainConfig(), (f"stages=[[0, {SHORTEST}]]",)).stages == ((0, SHORTEST),)
 
 
 def test_values_of_settings_in_other_words() -> None:

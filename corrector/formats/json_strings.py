@@ -100,7 +100,7 @@ def _paths_below(key: str, wanted: Sequence[str]) -> Iterator[str]:
     for path in wanted:
         if path and path == key:
             yield ""
-        elif path and path.startswith(f"{key}."):
+        elif path.startswith(f"{key}."):
             yield path[len(key) + 1 :]
 
 
