@@ -105,12 +105,32 @@ def test_contrasts_are_fitted_to_text(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [text[:20_000].astype(np.uint16), text[20_000:30_000].astype(np.uint16)]
     nothing = np.zeros((60, 1), dtype=np.uint16)
     ngrams = ngrams_of(texts, 60, 8, (nothing, nothing.astype(np.uint8)))
-    fitted = contrast.contrasted(ngrams, texts, [(10, 20)], 50, lambda _: None)
+    absent = 9  # in no text, so that nothing can be told of its pair
+    fitted = contrast.contrasted(ngrams, texts, [(10, 20), (absent, 10), (20, 10)], 50, lambda _: None)
     held = places > 30_100
-    odds = fitted.log_odds(ids_around(text, places[held]), np.arange(held.sum()), np.ones(held.sum(), dtype=np.int64))
-    right = (odds > 0) == (kinds[held] == 1)
-    assert fitted.pairs.tolist() == [[10, 20]] and fitted.vocabulary_size == 60
-    assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9
+    assert fitted.pairs.tolist() == [[10, 20], [20, 10]] and fitted.vocabulary_size == 60
+    around, every = ids_around(text, places[held]), np.ones(held.sum(), dtype=np.int64)
+    for number, kind in ((1, 1), (2, 0)):  # the second character of the pair instead of its first
+        right = (fitted.log_odds(around, np.arange(held.sum()), number * every) > 0) == (kinds[held] == kind)
+        assert right.mean() > 0.95 and right[near[held]].mean() > 0.9 and right[~near[held]].mean() > 0.9
+
+
+def test_places_are_learned_from_where_the_other_character_could_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By pairs and triples, and not within two characters of the ends of a text."""
+    contrast = pytest.importorskip("corrector.train.contrast")
+    monkeypatch.setattr(contrast, "_POSSIBLE", 5.0)  # there are 0 nats and 11 between what can and what cannot stand here
+    nothing = np.zeros((60, 1), dtype=np.uint16)
+    text = np.tile([40, 41, 10, 42, 43, 50, 51, 20, 52, 53, 40, 41, 20, 42, 43], 400).astype(np.uint16)  # 20 also where 10 stands
+    text = np.concatenate([text[2:], text[:3]])  # begins and ends with 10
+    ngrams = ngrams_of([text], 60, 8, (nothing, nothing.astype(np.uint8)))
+    tens, twenties = (np.flatnonzero(text == one) for one in (10, 20))
+    random = np.random.default_rng(0)
+    (found,) = contrast._possible(ngrams, [text], [tens], 20, random)
+    assert found.tolist() == tens[1:-1].tolist()
+    (found,) = contrast._possible(ngrams, [text], [twenties], 10, random)
+    assert found.tolist() == twenties[text[twenties - 1] == 41].tolist()
+    monkeypatch.setattr(contrast, "_MOST_PLACES", 100)
+    assert 70 < sum(map(len, contrast._possible(ngrams, [text], [tens], 20, random))) < 130
 
 
 def test_pairs_that_are_likely_confused_come_first() -> None:

@@ -166,7 +166,7 @@ def test_what_cannot_be_done_with_the_scores_is_told_before_the_model_is_asked(
         (("--by", "kind"), "no kind in it, which is the fourth column"),
         (("--save-predictions", str(tmp_path / "absent" / "a.txt")), "cannot be written: its folder does not exist"),
     ]:
-        assert message in run(labelled, *arguments, status=2).stderr
+        assert message in run(labelled, *arguments, status=123).stderr
 
 
 def test_a_plot_that_cannot_be_written_leaves_the_scores(labelled: str, tmp_path: Path) -> None:

@@ -696,7 +696,7 @@ def test_neighbours_are_changed_together_by_their_likeliest_candidates() -> None
 )  # fmt: skip
 def test_the_reason_is_the_strongest_evidence(sound: float, shape: float, gains: dict[str, float], reason: str) -> None:
     """Of the mean over the changed characters, here two."""
-    values = dict.fromkeys(FEATURES, 0.0) | {"pinyin_similarity": 2 * sound, "glyph_similarity": 2 * shape} | gains
+    values = dict.fromkeys(FEATURES, 0.0) | {"pinyin_similarity": 2 * sound, "glyph_similarity": 2 * shape, "changed": 2} | gains
     assert reason_of(Edit(0, "天地", "人和", np.array(list(values.values())))) == reason
 
 
