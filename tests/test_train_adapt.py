@@ -34,8 +34,8 @@ for name in ("onnx", "safetensors", "scipy"):
 from corrector.train import adapt, corpus  # noqa: E402
 from corrector.train.config import ModelConfig  # noqa: E402
 from corrector.train.export import export_onnx, export_pytorch  # noqa: E402
+from corrector.train.learner import Learner  # noqa: E402
 from corrector.train.log_linear import PRIOR_L2, Example, fit_log_linear  # noqa: E402
-from corrector.train.loop import Trainer  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.pairs import FEWEST, PairSet, split, with_right_sentences  # noqa: E402
 from corrector.train.release import write_manifest  # noqa: E402
@@ -163,7 +163,7 @@ def test_interrupted_it_leaves_nothing(base: Path, tmp_path: Path, monkeypatch: 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Trainer if place == "train_step" else adapt, place, interrupt)
+    monkeypatch.setattr(Learner if place == "train_step" else adapt, place, interrupt)
     pairs = write_pairs(tmp_path / "field.tsv")
     assert main(["finetune", pairs, "--from", str(base), "--out", str(tmp_path / "a" / "mine"), "--debug"]) == 130
     assert [path.name for path in tmp_path.rglob("*")] == ["field.tsv"]

@@ -21,7 +21,8 @@ torch = pytest.importorskip("torch")
 
 from corrector.train import checkpoint, loop  # noqa: E402
 from corrector.train.batches import Arrays, Batch, BatchMaker, Rows  # noqa: E402
-from corrector.train.loop import Trainer, learning_rate_at  # noqa: E402
+from corrector.train.learner import learning_rate_at  # noqa: E402
+from corrector.train.loop import Trainer  # noqa: E402
 from corrector.train.model import JointElectra  # noqa: E402
 from corrector.train.noise import Noise  # noqa: E402
 

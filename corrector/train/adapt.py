@@ -47,8 +47,8 @@ from corrector.train.config import ModelConfig, TrainConfig, override
 from corrector.train.corpus import SPECIALS, lexicon_words
 from corrector.train.export import export_onnx, parameters
 from corrector.train.finetune import FINETUNE_NOISE, PairStream
+from corrector.train.learner import Learner
 from corrector.train.ledger import run_record
-from corrector.train.loop import Trainer
 from corrector.train.noise import Noise
 from corrector.train.pairs import Pairs, PairSet, Parts, split, with_right_sentences
 from corrector.train.release import refresh_manifest, write_new_manifest
@@ -158,10 +158,10 @@ def learn(
     torch.manual_seed(config.seed)
     network.embeddings.requires_grad_(False)
     noise = Noise(errors, config.noise, len(tokenizer.vocabulary), tokenizer.mask_id)
-    trainer = Trainer(config, network.train(), noise, (tables,), len(SPECIALS), source)
+    learner = Learner(config, network.train(), noise, (tables,), len(SPECIALS), source)
     with _steps(-(-config.total_tokens // config.batch_tokens), say) as steps:
         for _ in steps:
-            trainer.train_step()
+            learner.train_step()
     network.cpu().eval()
 
 
