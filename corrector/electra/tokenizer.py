@@ -111,7 +111,7 @@ class Tokenizer:
             forms = map(wordpiece.normalise_character, text)
             found = (self.id_of.get(form, self.unk_id) if len(form) == 1 else self.unk_id for form in forms)
             return np.fromiter(found, dtype=np.int32, count=len(text))
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = _codes(text)
         return self._id_by_code[np.minimum(codes, len(self._id_by_code) - 1)]
 
     def encode(self, text: str, types: NDArray[np.integer] | None = None) -> Encoding:
@@ -195,15 +195,24 @@ class Tokenizer:
     @cached_property
     def _id_by_code(self) -> Ints:
         """Code point to id under the character rules; the last element, [UNK], stands for every higher code."""
-        characters = [token for token in self.vocabulary if len(token) == 1]
-        highest = max([_LAST_SPACE, *map(ord, _FOLDED), *(ord(form) for c in characters for form in (c, *_upper(c)))])
-        table = np.full(highest + 2, self.unk_id, dtype=np.int32)
-        for form in [*characters, *(upper for c in characters for upper in _upper(c)), *_FOLDED]:
+        ids = [identifier for identifier, token in enumerate(self.vocabulary) if len(token) == 1]
+        characters = [self.vocabulary[identifier] for identifier in ids]
+        cased = [char for char in characters if not char.lower() == char == char.upper()]
+        forms = [*cased, *filter(None, map(_upper, cased)), *_FOLDED]
+        codes = _codes("".join(characters))
+        table = np.full(max(_LAST_SPACE, *map(ord, forms), *codes.tolist()) + 2, self.unk_id, dtype=np.int32)
+        table[codes] = ids  # of equal entries the last, as in id_of
+        for form in forms:
             table[ord(form)] = self.id_of.get(normalise_character(form), self.unk_id)
         for code in range(_LAST_SPACE + 1):
             if chr(code).isspace():
                 table[code] = self.id_of.get(SPACE, self.unk_id)
         return table
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    """The code point of every character."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def _upper(char: str) -> str:

@@ -24,8 +24,7 @@ STEPS = 100
 class _Table(NamedTuple):
     """Pairs (lower row, higher row), each held once, the lower rows ascending, and for one lower row the higher ones.
 
-    Row i is the lower one of pairs ``starts[i]:starts[i + 1]``, and the higher one of those whose numbers are
-    ``mirrored[mirrored_starts[i]:mirrored_starts[i + 1]]``.
+    Row i is the lower one of pairs ``starts[i]:starts[i + 1]``; those that it is the higher one of come before these.
     """
 
     characters: str  # most frequent first
@@ -35,8 +34,6 @@ class _Table(NamedTuple):
     higher: NDArray[np.uint16]
     steps: NDArray[np.uint8]
     starts: NDArray[np.int64]
-    mirrored: NDArray[np.int64]
-    mirrored_starts: NDArray[np.int64]
 
 
 @lru_cache(maxsize=1)
@@ -45,13 +42,11 @@ def _table() -> _Table:
 
     with np.load(TABLE_PATH, allow_pickle=False) as stored:
         characters = "".join(map(chr, stored["characters"].tolist()))
-        common, counts = int(stored["common"]), stored["pairs_per_row"].astype(np.int64)
-        gaps, steps = stored["gaps"].astype(np.int64), stored["steps"]
-    starts = np.concatenate(([0], np.cumsum(counts)))
-    # A higher row is stored as its difference from the one before; the sums start anew at each lower row.
-    sums = np.concatenate(([0], np.cumsum(gaps)))
-    higher = (sums[1:] - np.repeat(sums[starts[:-1]], counts)).astype(np.uint16)
-    received = np.bincount(higher, minlength=len(characters))
+        common, counts, gaps, steps = int(stored["common"]), stored["pairs_per_row"], stored["gaps"], stored["steps"]
+    starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    # A higher row is stored as its difference from the one before; the sums start anew at each lower row, and may overflow.
+    sums = np.insert(np.cumsum(gaps, dtype=np.uint16), 0, 0)
+    higher = sums[1:] - np.repeat(sums[starts[:-1]], counts)
     return _Table(
         characters=characters,
         common=common,
@@ -60,8 +55,6 @@ def _table() -> _Table:
         higher=higher,
         steps=steps,
         starts=starts,
-        mirrored=np.argsort(higher, kind="stable"),
-        mirrored_starts=np.concatenate(([0], np.cumsum(received))),
     )
 
 
@@ -84,7 +77,7 @@ def _neighbours(character: str) -> dict[str, float]:
     if row is None:
         return {}
     own = slice(table.starts[row], table.starts[row + 1])
-    mirrored = table.mirrored[table.mirrored_starts[row] : table.mirrored_starts[row + 1]]
+    mirrored = (table.higher[: own.start] == row).nonzero()[0]
     pairs = [*zip(table.lower[mirrored].tolist(), table.steps[mirrored].tolist(), strict=True)]
     pairs += zip(table.higher[own].tolist(), table.steps[own].tolist(), strict=True)
     pairs.sort(key=lambda pair: -pair[1])

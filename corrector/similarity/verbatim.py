@@ -83,5 +83,10 @@ def clauses_of(line: str) -> list[str]:
     ['所以传道受业解惑也', '所以传道授业解惑也']
     """
     clauses = line.split("，")
-    spellings = [["".join(chars) for chars in product(*(either or one for either, one in _EITHER.findall(clause)))] for clause in clauses]
-    return [own for each in spellings for own in each if len(clauses) == 1 or len(own) >= _SHORTEST]
+    return [own for clause in clauses for own in _spellings(clause) if len(clauses) == 1 or len(own) >= _SHORTEST]
+
+
+def _spellings(clause: str) -> list[str]:
+    if "[" not in clause:
+        return [clause]
+    return ["".join(chars) for chars in product(*(either or one for either, one in _EITHER.findall(clause)))]

@@ -12,7 +12,6 @@ import contextlib
 import io
 
 from corrector.errors import InputError
-from corrector.text.guess import guess_encoding
 
 AUTO = "auto"
 """The name for an encoding that the bytes decide; so does None."""
@@ -96,6 +95,8 @@ class Decoder:
 
     def _guess(self, data: bytes) -> bool:
         """Settles the encoding by the first bytes that are no UTF-8; whether that could be done."""
+        from corrector.text.guess import guess_encoding
+
         guess = guess_encoding(data)
         if guess is None or (guess in _UTF and self._bytes):  # UTF-16 does not begin in the middle
             return False

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain
 
 from corrector.types import Span
 
@@ -25,46 +27,48 @@ HAN_CLASS = (
 _BREAKS = r"\r\n\v\f\x85\u2028\u2029"  # what ends a line, as the inside of a character class
 
 HAN_RUN = re.compile(f"[{HAN_CLASS}]+")
-_HAN = re.compile(f"[{HAN_CLASS}]")
 
 # The rest of an address or a path: ASCII as RFC 3986 allows it, and Han only right after a separator, so that
 # `https://zh.wikipedia.org/wiki/中国` is frozen whole and the sentence after `https://example.com请看` is not.
 _TAIL = rf"(?:[a-z0-9._~:/?#@!$&*+=%\\-]|(?<=[/\\=_#&-])(?-i:[{HAN_CLASS}])+)*"
 
 # Variation selectors: who puts one behind a character, mostly in a name, means that character and no other.
-_SELECTORS = "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
-_SIGNS = frozenset(f"/.@`\\#{{(<{_SELECTORS}")  # every pattern asks for one of these
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}://" + _TAIL,  # addresses with a scheme
-        r"(?<![a-z0-9.-])www\." + _TAIL,  # and without
-        rf"(?<![a-z0-9._%+-])[a-z0-9._%+-]{{1,64}}@(?:[a-z0-9.-]|(?<=[@.])(?-i:[{HAN_CLASS}])+)+",  # e-mail
-        rf"``[^{_BREAKS}]+?``|`[^`{_BREAKS}]+`",  # code between backticks
-        r"(?<![a-z])[a-z]:[\\/]" + _TAIL,  # C:\文档
-        r"(?<![\w/.~])(?:~|\.{1,2}|/[a-z0-9_.-]{1,255})/" + _TAIL,  # ~/文档, ./数据, /srv/数据
-        r"(?<![a-z0-9._%+-])@[\w-]{1,30}(?=[\s:：]|$)",  # @name, ended by a space or a colon
-        r"(?<![a-z0-9#])#[^#\s]{1,64}#(?!#)",  # #topic#
-        r"\$?\{[^{}\s]{1,64}\}|%\([^()\s]{1,64}\)[a-z]",  # {name}, ${name}, %(name)s
-        rf"</?[a-z][a-z0-9:-]*(?:[ \t][^<>{_BREAKS}]*)?/?>",  # tags with their attributes
-    )
+# By the sign that each asks for; compiled when a text first has it.
+_PATTERNS = (
+    ("://", r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}://" + _TAIL),  # addresses with a scheme
+    (".", r"(?<![a-z0-9.-])www\." + _TAIL),  # and without
+    ("@", rf"(?<![a-z0-9._%+-])[a-z0-9._%+-]{{1,64}}@(?:[a-z0-9.-]|(?<=[@.])(?-i:[{HAN_CLASS}])+)+"),  # e-mail
+    ("`", rf"``[^{_BREAKS}]+?``|`[^`{_BREAKS}]+`"),  # code between backticks
+    (":", r"(?<![a-z])[a-z]:[\\/]" + _TAIL),  # C:\文档
+    ("/", r"(?<![\w/.~])(?:~|\.{1,2}|/[a-z0-9_.-]{1,255})/" + _TAIL),  # ~/文档, ./数据, /srv/数据
+    ("@", r"(?<![a-z0-9._%+-])@[\w-]{1,30}(?=[\s:：]|$)"),  # @name, ended by a space or a colon
+    ("#", r"(?<![a-z0-9#])#[^#\s]{1,64}#(?!#)"),  # #topic#
+    ("{", r"\$?\{[^{}\s]{1,64}\}"),  # {name}, ${name}
+    ("%(", r"%\([^()\s]{1,64}\)[a-z]"),  # %(name)s
+    ("<", rf"</?[a-z][a-z0-9:-]*(?:[ \t][^<>{_BREAKS}]*)?/?>"),  # tags with their attributes
 )
-_VARIANT = re.compile(rf"(?<=[{HAN_CLASS}])[{_SELECTORS}]+")  # sought by the selector, of which there are few
+_VARIANT = rf"(?-i:(?<=[{HAN_CLASS}])[{''.join(_SELECTORS)}]+)"  # sought by the selector, of which there are few
 
 
 def is_han(char: str) -> bool:
     """Whether one code point is a Han character: the only kind that is ever corrected."""
-    return "\u4e00" <= char <= "\u9fff" or _HAN.match(char) is not None
+    return "\u4e00" <= char <= "\u9fff" or HAN_RUN.match(char) is not None
 
 
 def protected_spans(text: str) -> tuple[Span, ...]:
     """The spans of ``text`` in which nothing may change: sorted, disjoint, not touching; none crosses a line break."""
-    if _SIGNS.isdisjoint(text):
-        return ()
-    spans = [Span(*match.span()) for pattern in _PATTERNS for match in pattern.finditer(text)]
-    spans += (Span(match.start() - 1, match.end()) for match in _VARIANT.finditer(text))
+    found = (_compiled(pattern).finditer(text) for sign, pattern in _PATTERNS if sign in text)
+    spans = [Span(*match.span()) for match in chain.from_iterable(found)]
+    if not _SELECTORS.isdisjoint(text):
+        spans += (Span(match.start() - 1, match.end()) for match in _compiled(_VARIANT).finditer(text))
     return merged(spans)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def merged(spans: Iterable[Span]) -> tuple[Span, ...]:

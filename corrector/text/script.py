@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain, product
 from typing import TYPE_CHECKING, Literal
 
 from corrector.text.protect import HAN_RUN, is_han
@@ -139,7 +140,7 @@ def _passage_at(text: str, index: int) -> tuple[int, int]:
 
 def _script(text: str, foreign: Mapping[int, str]) -> Script:
     traditional = sum(map(foreign.__contains__, map(ord, text))) + sum(map(text.count, _ALSO_TRADITIONAL))
-    simplified_only = len(_simplified_only().findall(text))
+    simplified_only = sum(map(_simplified_only().__contains__, text))
     if not traditional and not simplified_only:
         return "either"
     return "traditional" if traditional > simplified_only else "simplified"
@@ -197,12 +198,12 @@ def _compatible() -> frozenset[str]:
 @cache
 def _gb2312() -> frozenset[str]:
     """The Han characters that Simplified text is written with, by and large."""
-    cells = bytes(byte for row in range(0xB0, 0xF8) for cell in range(0xA1, 0xFF) for byte in (row, cell))
+    cells = bytes(chain.from_iterable(product(range(0xB0, 0xF8), range(0xA1, 0xFF))))
     return frozenset(cells.decode("gb2312", "ignore"))
 
 
 @cache
-def _simplified_only() -> re.Pattern[str]:
-    """One of the characters of GB 2312 that Big5 lacks and Hong Kong does not write."""
-    own = "".join(char for char in _gb2312() - _HONG_KONG if not char.encode("big5", "ignore"))
-    return re.compile(f"[{own}]")
+def _simplified_only() -> frozenset[str]:
+    """The characters of GB 2312 that Big5 lacks and Hong Kong does not write."""
+    in_both = "".join(_gb2312()).encode("big5", "ignore").decode("big5")
+    return _gb2312() - set(in_both) - _HONG_KONG
