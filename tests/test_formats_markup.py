@@ -49,11 +49,11 @@ def test_html_prose(text: str, expected: list[str]) -> None:
         ("甲<svg><text>文</text><style>a<b</style><script/></svg>乙<svg/>丙<math>文</math>丁", ["甲乙丙丁"]),
         ("甲<![CDATA[文 > 文]]>乙<?php echo '文>文' ?>丙<?文>丁<!文>戊</文>己</>庚", ["甲乙丙丁戊己庚"]),
         ("<b class='a notranslate'>文</b>甲<b class=notranslated>文</b>", ["‹文›甲文"]),
-        ("<b translate=no>文</b>甲<p TRANSLATE='no'>文<p>文</p>文</p>乙", ["‹文›甲", "乙"]),
+        ("<b translate=no>文</b>甲<p TRANSLATE='no'>文<b>文</b>文</p>乙", ["‹文›甲", "乙"]),
         ("<i lang=ja-JP>文</i>甲<i lang=zh>乙</i>", ["‹文›甲乙"]),
         ("<ruby>汉<rt>文</rt></ruby>字", ["汉字"]),
         ("<ruby>汉<rp>文<rt>文<rp>文</ruby>字<ruby>甲<rt>文<rt>文</ruby>乙", ["汉字甲乙"]),  # end tags that may be left out
-        ("<ruby>汉<rt>文<code>文</ruby>字", ["汉字"]),
+        ("<ruby>汉<rt>文<kbd>文</ruby>字", ["汉字"]),
         ("<a title='文>文' b=\"文>\" c=文 文>甲</a 文='>'>乙", ["甲乙"]),
         ("甲<b 没有关上 乙", ["甲"]),
         ("甲<b title=\"没有关上>乙", ["甲"]),
@@ -69,10 +69,64 @@ def test_html_that_is_left_alone(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<a", "<a ", "<a b='", "<!--", "<![CDATA[", "<?", "</", "<script>", "<code>", "<b>", "&", "<", " ", "\n\t"]
+    ("text", "expected"),
+    [
+        ("<p lang=ja>文<p>甲<p translate=no>文<div>乙</div>丙", ["甲", "乙", "丙"]),
+        ("<div><p lang=ja>文</div>甲<section><p lang=ja>文<i>文</section>乙", ["甲", "乙"]),
+        ("<p lang=ja>文<b>文<h2>甲</h2><p lang=ja>文<hr>乙", ["甲", "乙"]),
+        ("<ul><li lang=ja>文<li>甲<li lang=ja>文</ul>乙", ["甲", "乙"]),
+        ("<ul><li lang=ja>文<ul><li>文</ul>文<li>甲</ul>", ["甲"]),
+        ("<ul><li><p lang=ja>文<li>甲</ul>", ["甲"]),
+        ("<dl><dt lang=ja>文<dd>甲<dd lang=ja>文<dt>乙<dd lang=ja>文<dl><dd>文</dl>文</dl>丙", ["甲", "乙", "丙"]),
+        ("<select><option lang=ja>文<option>甲<option lang=ja>文</select>乙", ["甲", "乙"]),
+        ("<select><optgroup lang=ja><option>文<optgroup><option>甲</select>", ["甲"]),
+        ("<table><tr><td lang=ja>文<td>甲<tr lang=ja><td>文<th>文<tr><th lang=ja>文</table>乙", ["甲", "乙"]),
+        ("<table><tbody lang=ja><tr><td>文<tfoot><tr><td>甲</table>乙", ["甲", "乙"]),
+        ("<table><tr><td lang=ja>文<table><tr><td>文</table>文<td>甲</table>", ["甲"]),
+        ("<head translate=no><title>文</title><body><p>甲", ["甲"]),
+        ("<ruby><rb>汉<rt>文<rb>字<rt>文</ruby>甲", ["汉字甲"]),
+        ("<p>甲<ruby>汉<rt>文</p>乙", ["甲汉", "乙"]),
+        ("<div><pre>文</div>甲", ["甲"]),
+    ],
+)
+def test_an_element_without_an_end_tag_ends_where_the_standard_says(text: str, expected: list[str]) -> None:
+    assert read("html", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<div lang=ja>文<p>文<p>文<ul><li>文<li>文</ul>文</div>甲", ["甲"]),
+        ("<p lang=ja>文<button>文<p>文</button>文<p>甲", ["甲"]),
+        ("<p><code>文</p><p>文<li>文<div>文</div>甲</code>乙", ["‹甲›乙"]),
+        ("<p><kbd>文</p><p>甲", ["甲"]),
+        ("<ruby>汉<rt>文<code>文</ruby>文</code>字", ["汉‹文›字"]),
+        ("<table><td><code>文<td>甲</code></table>乙", ["甲", "乙"]),
+        ("<div>甲<pre>文</b>文</p>文</li>文</td>文</pre>乙</div>", ["甲", "乙"]),
+        ("<b>甲<pre>文</b>文</pre>乙</b>", ["甲", "乙"]),
+        ("<div>甲<td lang=ja>文</div>文</table>文", ["甲"]),
+        ("<span lang=ja>文<p>文</span>甲<p>乙</p>", ["‹文›甲", "乙"]),
+        ("<i lang=ja>文<p lang=ja>文</i>文<p>甲", ["甲"]),
+        ("<div><svg>文</div>文</svg>甲", ["甲"]),
+        ("<div translate=no><template>文</div>文</template>文</div>甲", ["甲"]),
+        ("<pre>文<p>文<p>文", []),
+    ],
+)
+def test_an_element_goes_on_where_no_tag_ends_it(text: str, expected: list[str]) -> None:
+    assert read("html", text) == expected
+
+
+@pytest.mark.parametrize(
+    "piece", ["<a", "<a ", "<a b='", "<!--", "<![CDATA[", "<?", "</", "<script>", "<code>", "<b>", "&", "<", " ", "\n\t",
+              "<p><code>", "<b><p></b>", "<td><p>", "<p lang=ja><i lang=ko>"]
 )
 def test_markup_that_is_never_closed_takes_no_quadratic_time(piece: str) -> None:
     assert read("html", "甲" + piece * (200_000 // len(piece)))[0].startswith("甲")
+
+
+@pytest.mark.parametrize(("first", "second", "third"), [("<div>", "<code>", "</div>"), ("<i>", "<div>", "</i>"), ("<p>", "<td>", "</p>")])
+def test_tags_that_end_much_take_no_quadratic_time(first: str, second: str, third: str) -> None:
+    assert read("html", "甲" + first * 10_000 + second * 10_000 + third * 10_000 + "</table>")[0] == "甲"
 
 
 def test_html_is_corrected_over_tags_within_a_word_and_nowhere_else() -> None:

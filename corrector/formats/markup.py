@@ -7,29 +7,15 @@ as a reference such as ``&#20013;`` is read as what it stands for and never chan
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corrector.formats.builder import PassageBuilder
+from corrector.formats.html_elements import BLOCKS, OpenElements, Reading
 from corrector.formats.html_tokens import Tag, html_tokens
 from corrector.formats.passages import Passage
 from corrector.formats.xml_tokens import Element, XmlTag, xml_tokens
 from corrector.types import Document
-
-_BREAKING = frozenset(
-    {
-        "address", "article", "aside", "base", "blockquote", "body", "br", "button", "caption", "center",
-        "col", "colgroup", "datalist", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-        "figcaption", "figure", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4", "h5", "h6",
-        "head", "header", "hgroup", "hr", "html", "iframe", "input", "legend", "li", "main", "menu",
-        "nav", "noframes", "noscript", "ol", "optgroup", "option", "p",
-        "plaintext", "pre", "section", "select", "summary", "table", "tbody",
-        "td", "template", "textarea", "tfoot", "th", "thead", "title", "tr", "ul", "video", "audio",
-        "xmp",
-    }
-)  # fmt: skip
-"""Elements at whose edges a reader's line ends (HTML standard, section 15.3, and controls with texts of their own)."""
 
 _VOID = frozenset(
     {
@@ -52,7 +38,6 @@ _CONTEXT = frozenset(
 )  # fmt: skip
 """Elements whose text is not prose: not read at all, or read as a part of the sentence; HTML's, DocBook's and DITA's."""
 
-_RUBY_TEXTS = ("rt", "rp")
 _HTML_HIDDEN = _HIDDEN | {"svg", "math"}
 _SPACES = " \t\f"
 _LINE_BREAK = re.compile(rf"[\r\n][{_SPACES}\r\n]*")  # the spaces before it are not sought, which could take quadratic time
@@ -119,11 +104,11 @@ def html_passages(source: str, start: int = 0, end: int | None = None) -> Iterat
 
 
 def _breaks(element: Element) -> bool:
-    return element.parent is None or not element.parent.mixed or element.name.lower() in _BREAKING
+    return element.parent is None or not element.parent.mixed or element.name.lower() in BLOCKS
 
 
-def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -> str:
-    """How the text of an element is read: ``prose``, ``context`` (read, never changed) or ``hidden``."""
+def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -> Reading:
+    """How the text of an element is read."""
     if name.lower() in hidden:
         return "hidden"
     language = attributes.get("lang", attributes.get("xml:lang", "")).lower()
@@ -140,43 +125,32 @@ class ProseReader:
     def __init__(self, source: str) -> None:
         self._source = source
         self._builder = PassageBuilder(source)
-        self._frozen: list[tuple[str, str]] = []  # open elements that are not prose, and those of the same names in them
-        self._names: Counter[str] = Counter()  # of ``_frozen``
-        self._hidden = 0  # how many of ``_frozen`` are hidden
+        self._elements = OpenElements()
 
     def tag(self, tag: Tag) -> Iterator[Passage]:
         """A tag of HTML; yields the passage that it ends, if any."""
-        if tag.name in _BREAKING:
-            yield from self.edge()
-        if tag.name in ("ruby", *_RUBY_TEXTS):  # any of these tags ends the texts beside a word, which need no end tags
-            for name in _RUBY_TEXTS:
-                self.closed(name)
         if tag.kind == "end":
             self.closed(tag.name)
-        elif tag.name not in _VOID and not (tag.self_closing and tag.name in ("svg", "math")):
+        else:
+            self._elements.make_way(tag.name)
+        if tag.name in BLOCKS:
+            yield from self.edge()
+        if tag.kind == "start" and tag.name not in _VOID and not (tag.self_closing and tag.name in ("svg", "math")):
             self.opened(tag.name, _reading(tag.name, tag.attributes, _HTML_HIDDEN))
 
-    def opened(self, name: str, reading: str) -> None:
+    def opened(self, name: str, reading: Reading) -> None:
         """An element has begun."""
-        if reading != "prose" or self._names[name]:
-            self._frozen.append((name, reading))
-            self._names[name] += 1
-            self._hidden += reading == "hidden"
+        self._elements.begin(name, reading)
 
     def closed(self, name: str) -> None:
-        """An element has ended, and with it those in it that were never closed; an end without a start is nothing."""
-        while self._names[name]:
-            inner, reading = self._frozen.pop()
-            self._names[inner] -= 1
-            self._hidden -= reading == "hidden"
-            if inner == name:
-                return
+        """An element has ended."""
+        self._elements.end(name)
 
     def text(self, start: int, end: int, keeps_lines: bool = False, frozen: bool = False) -> None:
         """Text as it is written; its line breaks are spaces unless it ``keeps_lines``."""
-        if self._hidden:
+        if self._elements.hidden:
             return
-        frozen = frozen or bool(self._frozen)
+        frozen = frozen or self._elements.kept > 0
         if not keeps_lines:
             for match in _LINE_BREAK.finditer(self._source, start, end):
                 self._builder.verbatim(start, start + len(self._source[start : match.start()].rstrip(_SPACES)), frozen)
@@ -186,7 +160,7 @@ class ProseReader:
 
     def shown(self, text: str, keeps_lines: bool = False) -> None:
         """Text that is written in some other way; it never changes."""
-        if self._hidden:
+        if self._elements.hidden:
             return
         if text == "\n" and not keeps_lines:
             self.gap()
@@ -199,7 +173,7 @@ class ProseReader:
 
     def edge(self) -> Iterator[Passage]:
         """The passage that ends at the edge of a block, if any; what is hidden has no edges."""
-        if not self._hidden:
+        if not self._elements.hidden:
             yield from self.passage()
 
     def passage(self) -> Iterator[Passage]:
