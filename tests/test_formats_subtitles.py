@@ -212,9 +212,26 @@ def test_an_unknown_entity_and_an_escape_are_never_replaced() -> None:
     assert corrected(VTT_CUE + "&#24418;形", "vtt") == VTT_CUE + "&#24418;兴"
 
 
+@pytest.mark.parametrize(
+    ("cue", "expected"),
+    [
+        ("形<lang ja>形</lang>形", "兴<lang ja>形</lang>兴"),
+        ("<lang.x.y\tko-KR>形\n<b>形</b></lang>\n形", "<lang.x.y\tko-KR>形\n<b>形</b></lang>\n兴"),
+        ("<lang zh-Hant>形</lang><lang en>形</lang>", "<lang zh-Hant>兴</lang><lang en>兴</lang>"),
+        ("<lang>形</lang></lang>形", "<lang>兴</lang></lang>兴"),
+        ("<lang JA>形<lang zh>形</lang>形</lang>形", "<lang JA>形<lang zh>兴</lang>形</lang>兴"),
+        ("<lang ja>形<rt>形</rt>形\n\n00:03.000 --> 00:04.000\n形", "<lang ja>形<rt>形</rt>形\n\n00:03.000 --> 00:04.000\n兴"),
+        ("< >形<rt.a>形</rt><language ja>形", "< >兴<rt.a>形</rt><language ja>兴"),
+    ],
+)
+def test_what_is_said_in_another_language_stays(cue: str, expected: str) -> None:
+    assert corrected(VTT_CUE + cue, "vtt") == VTT_CUE + expected
+
+
 PIECES = st.sampled_from(
-    ["形", "散", "部", "\n", "\r\n", "\r", "\n\n", "<", ">", "<v 形>", "<rt>", "{", "}", "{\\p1}", "\\N", "\\{", "&", "&lt;", " ",
-     "-", ",", SRT_CUE, VTT_CUE, ASS_LINE, "NOTE ", "[Events]\n", "Dialogue: ,,,,,,,,,", "Format: a,Text\n", "\ufeff", "a"]
+    ["形", "散", "部", "\n", "\r\n", "\r", "\n\n", "<", ">", "<v 形>", "<rt>", "<lang ja>", "</lang>", "{", "}", "{\\p1}", "\\N", "\\{",
+     "&", "&lt;", " ", "-", ",", SRT_CUE, VTT_CUE, ASS_LINE, "NOTE ", "[Events]\n", "Dialogue: ,,,,,,,,,", "Format: a,Text\n", "\ufeff",
+     "a"]
 )  # fmt: skip
 
 

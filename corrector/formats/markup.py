@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from corrector.formats.builder import PassageBuilder
 from corrector.formats.html_elements import BLOCKS, OpenElements, Reading
 from corrector.formats.html_tokens import Tag, html_tokens
+from corrector.formats.languages import is_not_chinese
 from corrector.formats.passages import Passage
 from corrector.formats.xml_tokens import Element, XmlTag, xml_tokens
 from corrector.types import Document
@@ -111,10 +112,10 @@ def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -
     """How the text of an element is read."""
     if name.lower() in hidden:
         return "hidden"
-    language = attributes.get("lang", attributes.get("xml:lang", "")).lower()
+    language = attributes.get("lang", attributes.get("xml:lang", ""))
     translate = attributes.get("translate", attributes.get("its:translate", "")).lower()
     kept = translate == "no" or "notranslate" in attributes.get("class", "").split()
-    if name.lower() in _CONTEXT or kept or language.partition("-")[0] in ("ja", "ko"):
+    if name.lower() in _CONTEXT or kept or is_not_chinese(language):
         return "context"
     return "prose"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from corrector.formats.builder import PassageBuilder
+from corrector.formats.languages import is_not_chinese
 from corrector.formats.lines import lines
 from corrector.formats.passages import Passage
 from corrector.types import Document, Span
@@ -23,29 +24,50 @@ _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")  # WebVTT 1, sections
 _SPEAKER_MARKS = frozenset("-‐‑–—－•")  # a line that begins so is somebody else's
 
 
+class _Reading:
+    """How the text behind the tags of a cue so far is read: not at all if ``hidden``, as mere context if ``kept``."""
+
+    hidden = kept = False
+
+    def tag(self, tag: str) -> None:
+        """One more tag."""
+
+
+class _VttReading(_Reading):
+    """Ruby text (``<rt>``) is how a word is pronounced, not part of the sentence; ``<lang ja>`` is in another language."""
+
+    def __init__(self) -> None:
+        self._languages: list[bool] = []  # of the open <lang>, whether each is not Chinese
+
+    def tag(self, tag: str) -> None:
+        name, *annotation = tag[1:-1].split(None, 1) or [""]
+        name = name.partition(".")[0]  # classes
+        if name in ("rt", "/rt", "/ruby"):
+            self.hidden = name == "rt"
+        elif name == "lang":
+            self._languages.append(is_not_chinese("".join(annotation)))
+        elif name == "/lang" and self._languages:
+            self._languages.pop()
+        self.kept = bool(self._languages) and self._languages[-1]
+
+
+class _AssReading(_Reading):
+    r"""After ``{\p1}`` come drawing commands, until ``{\p0}``."""
+
+    def tag(self, tag: str) -> None:
+        if scales := re.findall(r"\\p(\d+)", tag, re.ASCII):
+            self.hidden = bool(scales[-1].strip("0"))
+
+
 @dataclass(frozen=True)
 class _Markup:
-    """The markup inside a cue: its tokens by group name, and whether the text after a tag is still to be read.
+    """The markup inside a cue: its tokens by group name, and how the text after a tag is read.
 
     Groups: ``tag`` is left out, ``line_break`` joins lines, ``entity`` is one character written as several.
     """
 
     tokens: re.Pattern[str]
-    hides: Callable[[str, bool], bool] = lambda tag, hidden: False
-
-
-def _vtt_hides(tag: str, hidden: bool) -> bool:
-    """Ruby text (``<rt>``) is how a word is pronounced, not part of the sentence."""
-    name = re.match(r"</?[a-z]*", tag)
-    if name is None or name[0] not in ("<rt", "</rt", "</ruby"):
-        return hidden
-    return name[0] == "<rt"
-
-
-def _ass_hides(block: str, hidden: bool) -> bool:
-    r"""After ``{\p1}`` come drawing commands, until ``{\p0}``."""
-    scales = re.findall(r"\\p(\d+)", block, re.ASCII)
-    return bool(scales[-1].strip("0")) if scales else hidden
+    reading: type[_Reading] = _Reading
 
 
 _ESCAPED = {"\\h": " ", "\\{": "{", "\\}": "}"}  # of SubStation
@@ -54,11 +76,11 @@ _SRT = _Markup(re.compile(_BREAK + r"|(?P<tag></?[A-Za-z][^<>\r\n]*>|\{[\\/]?[A-
 _ENTITY = r"(?P<entity>&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
 _VTT = _Markup(
     re.compile(_BREAK + r"|(?P<tag><[^<>]*>)|" + _ENTITY),
-    _vtt_hides,
+    _VttReading,
 )
 _ASS = _Markup(
     re.compile(r"(?P<line_break>\\[Nn])|(?P<entity>\\[h{}])|(?P<tag>\{[^}]*\}?)"),
-    _ass_hides,
+    _AssReading,
 )
 
 
@@ -133,21 +155,20 @@ def _dialogue_prefix(fields: int) -> re.Pattern[str]:
 
 def _passage(text: str, cue: Span, markup: _Markup) -> Passage | None:
     """The passage of a cue; None when it has nothing to correct."""
-    reader = _CueReader(text)
-    hidden = False
+    reader, reading = _CueReader(text), markup.reading()
     at = cue.start
     for token in markup.tokens.finditer(text, cue.start, cue.end):
-        if not hidden:
-            reader.read(at, token.start())
+        if not reading.hidden:
+            reader.read(at, token.start(), reading.kept)
         at, kind = token.end(), token.lastgroup
         if kind == "tag":
-            hidden = markup.hides(token[0], hidden)
-        elif kind == "line_break" and not hidden:
+            reading.tag(token[0])
+        elif kind == "line_break" and not reading.hidden:
             reader.break_line()
-        elif not hidden:
+        elif not reading.hidden:
             reader.builder.context(_ESCAPED.get(token[0]) or unescape(token[0]))
-    if not hidden:
-        reader.read(at, cue.end)
+    if not reading.hidden:
+        reader.read(at, cue.end, reading.kept)
     return reader.builder.build()
 
 
@@ -163,10 +184,10 @@ class _CueReader:
         self._begins_line = True
         self.builder.gap()
 
-    def read(self, start: int, end: int) -> None:
-        """``text[start:end]`` is shown as it stands."""
+    def read(self, start: int, end: int, kept: bool) -> None:
+        """``text[start:end]`` is shown as it stands; what is ``kept`` never changes."""
         if start < end:
             if self._begins_line and self._text[start] in _SPEAKER_MARKS:
                 self.builder.context("\n")
             self._begins_line = False
-            self.builder.verbatim(start, end)
+            self.builder.verbatim(start, end, kept)
