@@ -152,6 +152,28 @@ def test_a_word_is_corrected_over_marks_and_line_ends_within_it() -> None:
     assert corrected("markdown", text, right) == "> 我们的**权**利和义\n> 务。\r\n\r\n`权丽` [权利](权丽)\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("甲\n{: .x title=\"文 文\"}", ['甲 {: .x title="‹文› ‹文›"}']),
+        ("# 甲 {#文 .文 key='文 \"文'}\n\n乙", ["甲 {#‹文› .‹文› key='‹文› \"‹文›'}", "乙"]),
+        ("[甲](a){:target=_blank title=\"文 文\"}乙", ['甲{:target=_blank title="‹文› ‹文›"}乙']),
+        ("![甲](a){ width=50% alt=文 }", ["{ width=50% alt=‹文› }", "甲"]),
+        ("*甲*{- data-x title=\"*文* }文\" .b}", ['甲{- data-x title="‹文› }‹文›" .b}']),
+        ("::: {.note title=\"文 文\"}\n甲\n:::", ['::: {.note title="‹文› ‹文›"} 甲 :::']),
+        ("{甲 乙}和{ 丙 }和{#丁 戊}和{己=庚 辛}和{a 壬}和{b=\"癸 甲}", ['{甲 乙}和{ 丙 }和{#丁 戊}和{己=庚 辛}和{a 壬}和{b="癸 甲}']),
+        ("| 甲 |\n|---|\n| 乙{: title=\"文 文\"} |", ["甲", '乙{: title="‹文› ‹文›"}']),
+    ],
+)
+def test_attribute_lists_stay(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文'])
+def test_braces_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
+    assert read("甲{" + piece * (50_000 // len(piece)))[0].startswith("甲")
+
+
 @pytest.mark.parametrize("fence", ["+++", "---"])
 def test_front_matter_that_is_never_closed_takes_no_time(fence: str) -> None:
     assert read(f"{fence}\r\n" + "a\r\n" * 200 + "\r\n甲") == ["甲"]

@@ -1,8 +1,8 @@
 """Markdown: CommonMark with tables, strikethrough, footnotes, front matter and ``$``-math, as markdown-it reads it.
 
 Prose are paragraphs, headings, lists, block quotes, table cells, footnotes, the texts of links, the alternative texts
-of images, and the text between the tags of HTML. Code, math, addresses, titles, definitions, tags and front matter stay
-as they are, and so does a text whose way back to the source cannot be proved character by character.
+of images, and the text between the tags of HTML. Code, math, addresses, titles, definitions, tags, attribute lists and front
+matter stay as they are, and so does a text whose way back to the source cannot be proved character by character.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corrector.formats.html_tokens import Tag, html_tokens
+from corrector.formats.markdown_attributes import with_attributes_protected
 from corrector.formats.markup import ProseReader, html_passages
 from corrector.formats.passages import Passage
 from corrector.types import Document
@@ -43,7 +44,7 @@ class Markdown:
     streams: bool = False
 
     def passages(self, document: Document) -> Iterator[Passage]:
-        return _Blocks(document.text).passages()
+        return map(with_attributes_protected, _Blocks(document.text).passages())
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> Markdown:
