@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 import pytest
+from fakes import FakeCorrector
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -13,7 +14,11 @@ from mdit_py_plugins.footnote import footnote_plugin
 from prose import corrected, free_offsets
 from prose import read as read_as
 
+from corrector.formats import format_of
+from corrector.formats.markdown_anchors import Anchors
+from corrector.formats.passages import correct_passages
 from corrector.text.protect import is_han
+from corrector.types import Document
 
 
 def read(text: str) -> list[str]:
@@ -172,6 +177,41 @@ def test_attribute_lists_stay(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文'])
 def test_braces_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
     assert read("甲{" + piece * (50_000 // len(piece)))[0].startswith("甲")
+
+
+@pytest.mark.parametrize(
+    ("heading", "link"),
+    [
+        ("# 公园 散部", "[甲](#公园-散部)"),
+        ("公园，散部（Two）\n===", "[甲](#公园散部two)"),
+        ("## 1.2 公园 *散部* ##", "[甲]: #公园-散部"),
+        ("# 散部", "[甲](./README.md#散部-1 '乙')和[乙](<#公园>)"),
+        ("# 散部 {.a title='文 文'}", "[甲](#%E6%95%A3%E9%83%A8)"),
+        ("# 散部 二", "[甲](<#散部 二>)"),
+        ("- # 散部（二）", "[甲](#散部(二))"),
+        ("> # [散部](a)", "[[#公园#散部|甲]]"),
+        ("# What's 散部", "[[页#What's 散部]]"),
+        ("# 散部", '<a class="b" href="#散部" title="甲">乙</a>'),
+        ("# 散部", "<p>\n<a href='a#散部'>乙</a>"),
+    ],
+)
+def test_what_is_wrong_in_a_heading_that_a_link_leads_to_is_only_suggested(heading: str, link: str) -> None:
+    text = f"{link}\n\n{heading}\n\n散部\n"
+    document = Document(None, text)
+    found = correct_passages(FakeCorrector({"散部": "散步"}), document, format_of("a.md").passages(document))
+    assert [correction.span.start for correction in found.corrections] == [text.rindex("散部")]
+    assert [suggestion.replacement for suggestion in found.suggestions] == ["散步"]
+
+
+@pytest.mark.parametrize("link", ["[散部](#公园)", "[甲](散部)", "#散部", "[甲](#散部们)", "[甲](#a-1)"])
+def test_other_headings_are_corrected(link: str) -> None:
+    text = f"{link} 甲\n\n# 散部\n\n甲"
+    assert corrected("markdown", text, {"散部\n": "散步\n", "散部": "散步"}).endswith("\n# 散步\n\n甲")
+
+
+@pytest.mark.parametrize("piece", ["](", "]:#", "](#(", "[[", "[[#", "<", "<#", "href=", 'href="', 'href="#'])
+def test_links_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
+    Anchors(piece * 100_000)
 
 
 @pytest.mark.parametrize("fence", ["+++", "---"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corrector.formats.html_tokens import Tag, html_tokens
+from corrector.formats.markdown_anchors import Anchors
 from corrector.formats.markdown_attributes import with_attributes_protected
 from corrector.formats.markup import ProseReader, html_passages
 from corrector.formats.passages import Passage
@@ -119,6 +120,7 @@ class _Blocks:
         self._md, self._source = md, source
         self._lines: list[tuple[int, int]] = []  # where each starts and ends, its line end apart
         self._around = _Around(source)
+        self._anchors = Anchors(source)
         self._row = -1  # the line of the table row at hand
         self._cells: Iterator[tuple[int, int, bool]] = iter(())  # those of its cells that are not used yet
 
@@ -137,7 +139,9 @@ class _Blocks:
             elif token.type == "inline" and previous is not None and previous.type in ("th_open", "td_open"):
                 yield from self._prose(token.content, self._cell(token.content, token.map[0]), env)
             elif token.type == "inline":
-                yield from self._prose(token.content, list(self._paragraph(token.content, token.map[0])), env)
+                prose = self._prose(token.content, list(self._paragraph(token.content, token.map[0])), env)
+                is_heading = previous is not None and previous.type == "heading_open"
+                yield from map(self._anchors.marked, prose) if is_heading else prose
             elif token.type == "html_block" and token.level == 0:
                 start, end = self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1]
                 yield from html_passages(self._source, self._html(self._source, start, end, 0), end)

@@ -31,7 +31,8 @@ class Passage:
     place has just that character, or where ``spell`` says how a replacement is written there (``\\\\u9519``) in as many
     characters as the place has; every other character, such as one of an empty place, is context only. ``protected``
     are spans of ``text`` that never change. Line breaks in ``text`` end a sentence. Only what is ``plain``, in no markup, may
-    get ASCII punctuation, as a list of confusions may have it: anywhere else that could be syntax.
+    get ASCII punctuation, as a list of confusions may have it: anywhere else that could be syntax. In an ``anchor``, to whose
+    text links lead, corrections are only suggested.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Passage:
     protected: tuple[Span, ...] = ()
     spell: Callable[[str], str] | None = None
     plain: bool = False
+    anchor: bool = False
 
 
 def correct_passages(
@@ -47,7 +49,7 @@ def correct_passages(
     """The corrections of all passages, in document offsets and in order; ``document.protected`` is respected.
 
     A correction of several characters stays one where they stand side by side as they are, and becomes one correction
-    for each changed character where they do not. What could break the syntax of the document is only suggested. No two
+    for each changed character where they do not. What could break the syntax or links of the document is only suggested. No two
     passages may share a changeable place. Linear in the length of the passages.
     """
     guard = SpanIndex(document.protected)
@@ -56,8 +58,8 @@ def correct_passages(
     unprocessed = 0
     for block in _blocks(document, passages, guard):
         found = corrector.correct_document(block.document)
-        risky = [correction for correction in found.corrections if block.could_be_syntax(correction)]
-        safe = [correction for correction in found.corrections if correction not in risky] if risky else found.corrections
+        risky = [correction for correction in found.corrections if block.could_break(correction)]
+        safe = [correction for correction in found.corrections if not block.could_break(correction)]
         corrections += block.mapped(document.text, safe)
         suggestions += block.mapped(document.text, (*found.suggestions, *risky))
         unprocessed += found.unprocessed
@@ -79,10 +81,11 @@ class _Block:
             at = correction.span.start - self.starts[number]
             yield from _mapped(text, self.passages[number], at, correction)
 
-    def could_be_syntax(self, correction: Correction) -> bool:
-        """Whether a correction would put ASCII punctuation into a passage that is not plain."""
-        if self.passages[self._passage_of(correction)].plain:
-            return False
+    def could_break(self, correction: Correction) -> bool:
+        """Whether a correction would change an anchor, or put ASCII punctuation into a passage that is not plain."""
+        passage = self.passages[self._passage_of(correction)]
+        if passage.plain or passage.anchor:
+            return passage.anchor
         changed = zip(correction.original, correction.replacement, strict=True)
         return any(old != new and new in punctuation for old, new in changed)
 
