@@ -180,12 +180,22 @@ def test_a_gap_is_a_space_but_not_between_han_characters(before: str, after: str
 
 
 def test_names_to_be_filled_in_or_linked_by_are_protected() -> None:
-    source = "见[[某 页]]和{{ 变量 名 }}"
+    figure = f"{{{{< figure src='{'a' * 500}' title='某 图' >}}}}"
+    source = f"见[[某 页]]和{{{{ 变量 名 }}}}和{figure}和{{% 某 页"
     builder = PassageBuilder(source)
     builder.verbatim(0, len(source))
     passage = builder.build()
     assert passage is not None
-    assert [source[span.start : span.end] for span in passage.protected] == ["[[某 页]]", "{{ 变量 名 }}"]
+    assert [source[span.start : span.end] for span in passage.protected] == ["[[某 页]]", "{{ 变量 名 }}", figure]
+
+
+@pytest.mark.parametrize("piece", ["[[", "{{", "{%", "<%", "[[某", "{%}", "{{ a %}"])
+def test_names_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
+    source = "中" + piece * (200_000 // len(piece))
+    builder = PassageBuilder(source)
+    builder.verbatim(0, len(source))
+    passage = builder.build()
+    assert passage is not None and passage.protected == ()
 
 
 def test_places_are_a_sequence() -> None:

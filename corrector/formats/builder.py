@@ -13,8 +13,9 @@ from corrector.formats.passages import Passage
 from corrector.text.protect import is_han
 from corrector.types import Span
 
-# What templates and wikis fill in or link to by name, wherever it stands in prose. Bounded, so that it is linear.
-_TEMPLATE = re.compile(r"\[\[[^\[\]\n]{1,200}\]\]|\{\{[^{}\n]{1,200}\}\}|\{%[^{}\n]{1,200}%\}|<%[^<>\n]{1,200}%>")
+# What templates and wikis fill in or link to by name, wherever it stands in prose. None goes on beyond where the next may
+# begin, so that it is linear.
+_TEMPLATE = re.compile(r"\[\[[^\[\]\n]+\]\]|\{\{[^{}\n]+\}\}|\{%[^{}\n]+%\}|<%[^<>\n]+%>")
 
 
 @dataclass(frozen=True, slots=True)
