@@ -125,6 +125,10 @@ def test_what_is_protected(text: str, expected: list[str]) -> None:
         ("<div><code>\n\n甲\n\n乙<code>丙</code>", ["甲", "乙‹丙›"]),
         ("<code>\n\n甲\n\n</code>\n\n乙", ["乙"]),
         ("- <div><pre>\n\n  甲\n\n  </pre>乙</div>\n\n丙", ["乙", "丙"]),
+        ("<div translate=no>\n\n甲\n\n<div>乙</div>\n\n- 丙\n\n</div>丁\n\n戊", ["丁", "戊"]),
+        ("<section class='a notranslate'>\n\n甲\n\n</section>\n<div lang=zh>\n\n乙\n\n</div>", ["乙"]),
+        ("> <div lang=ja>\n>\n> 甲\n\n乙", ["乙"]),
+        ("<p lang=ja>\n\n甲", ["甲"]),  # a paragraph ends where the next begins
         ("- <div><code>\n\n  甲\n- 乙\n\n> <div><pre>\n>\n> 丙\n\n丁", ["乙", "丁"]),
     ],
 )

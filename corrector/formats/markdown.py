@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from corrector.formats.html_tokens import Tag, html_tokens
 from corrector.formats.markdown_anchors import Anchors
 from corrector.formats.markdown_attributes import with_attributes_protected
-from corrector.formats.markup import ProseReader, html_passages
+from corrector.formats.markup import ProseReader, html_passages, reading_of
 from corrector.formats.passages import Passage
 from corrector.types import Document
 
@@ -35,6 +35,7 @@ _FRAMES = frozenset({"iframe", "noembed", "noframes"})
 _RAW = _FRAMES | {"script", "style", "textarea", "xmp"}  # have no tags inside
 _LEFT_OUT = frozenset({"script", "style", "textarea", "xmp", "pre", "svg", "math"})
 _CODE = frozenset({"code", "kbd", "samp", "var", "tt"})
+_CONTAINERS = frozenset({"div", "section", "article", "aside", "main", "details", "blockquote", "table"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,11 @@ class _Around:
 
         As in a browser, what is never closed goes on to the end, but for code and frames: a stray ``<code>`` or ``<iframe/>``
         must not take all prose with it. Hence the next tag of its name has to be its end. That of a list item is near, it is
-        not looked for.
+        not looked for. Of containers those count that are said not to be translated, or not to be Chinese.
         """
         is_open = tag.name in _LEFT_OUT and not (tag.self_closing and tag.name in ("svg", "math"))
+        if tag.name in _CONTAINERS:
+            is_open = reading_of(tag.name, tag.attributes) != "prose"
         if tag.name in _CODE | _FRAMES and not tag.self_closing:
             following = re.compile(rf"<(/?){tag.name}(?=[\s/>])", re.IGNORECASE).search(self._source, tag.end)
             is_open = level > 0 or (following is not None and following[1] != "")

@@ -79,7 +79,7 @@ class Xml:
             if token.kind == "start":
                 space = element.attributes.get("xml:space")
                 keeps_lines.append(keeps_lines[-1] if space is None else space == "preserve")
-                reader.opened(element.name, _reading(element.name, element.attributes, _HIDDEN))
+                reader.opened(element.name, reading_of(element.name, element.attributes, _HIDDEN))
             else:
                 keeps_lines.pop()
                 reader.closed(element.name)
@@ -104,11 +104,7 @@ def html_passages(source: str, start: int = 0, end: int | None = None) -> Iterat
     yield from reader.passage()
 
 
-def _breaks(element: Element) -> bool:
-    return element.parent is None or not element.parent.mixed or element.name.lower() in BLOCKS
-
-
-def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -> Reading:
+def reading_of(name: str, attributes: Mapping[str, str], hidden: frozenset[str] = frozenset()) -> Reading:
     """How the text of an element is read."""
     if name.lower() in hidden:
         return "hidden"
@@ -118,6 +114,10 @@ def _reading(name: str, attributes: Mapping[str, str], hidden: frozenset[str]) -
     if name.lower() in _CONTEXT or kept or is_not_chinese(language):
         return "context"
     return "prose"
+
+
+def _breaks(element: Element) -> bool:
+    return element.parent is None or not element.parent.mixed or element.name.lower() in BLOCKS
 
 
 class ProseReader:
@@ -137,7 +137,7 @@ class ProseReader:
         if tag.name in BLOCKS:
             yield from self.edge()
         if tag.kind == "start" and tag.name not in _VOID and not (tag.self_closing and tag.name in ("svg", "math")):
-            self.opened(tag.name, _reading(tag.name, tag.attributes, _HTML_HIDDEN))
+            self.opened(tag.name, reading_of(tag.name, tag.attributes, _HTML_HIDDEN))
 
     def opened(self, name: str, reading: Reading) -> None:
         """An element has begun."""
