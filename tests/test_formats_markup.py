@@ -226,6 +226,7 @@ def numbered(text: str) -> str:
         ("<r><![CDATA[文]]></r>", []),
         ("<r><code>文</code><pre>文</pre><p>用<x:code xmlns:x='u'>文</x:code>吧</p></r>", ["用‹文›吧"]),
         ("<r><a xml:lang='ja'>文</a><b translate='no'>文</b>甲</r>", ["‹文文›甲"]),
+        ("<resources><string translatable='false'>文</string><string>甲</string></resources>", ["甲"]),  # of Android
         ("\ufeff<?xml version='1.0' encoding='gb2312'?>\r\n<r>甲</r>\n", ["甲"]),
         ("<svg><text>图形</text><style>文</style></svg>", ["图形"]),
         ("<标>字\U00020000😀<b>文</b></标>", ["字\U00020000😀文"]),

@@ -110,7 +110,7 @@ def reading_of(name: str, attributes: Mapping[str, str], hidden: frozenset[str] 
         return "hidden"
     language = attributes.get("lang", attributes.get("xml:lang", ""))
     translate = attributes.get("translate", attributes.get("its:translate", "")).lower()
-    kept = translate == "no" or "notranslate" in attributes.get("class", "").split()
+    kept = translate == "no" or attributes.get("translatable") == "false" or "notranslate" in attributes.get("class", "").split()
     if name.lower() in _CONTEXT or kept or is_not_chinese(language):
         return "context"
     return "prose"
