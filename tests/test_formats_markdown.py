@@ -178,6 +178,26 @@ def test_attribute_lists_stay(text: str, expected: list[str]) -> None:
     assert read(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{% highlight c %}\n文 // 文\n{% endhighlight %}甲", ["{% highlight c %} ‹文› // ‹文› {% endhighlight %}甲"]),
+        ("甲\n\n{%- codeblock -%}\n# 文\n\n文\n{%- endcodeblock -%}\n\n乙", ["甲", "‹文›", "‹文› {%- endcodeblock -%}", "乙"]),
+        (
+            "{{< highlight c >}}\n文 {{% x %}}\n\n文\n{{< / highlight >}}乙",
+            ["{{< highlight c >}} ‹文› {{% x %}}", "‹文› {{< / highlight >}}乙"],
+        ),
+        (
+            "{% comment %}\n文{% endcode %}\n{% code %}文{% endcomment %}甲",
+            ["{% comment %} ‹文›{% endcode %} {% code %}‹文›{% endcomment %}甲"],
+        ),
+        ("{% highlight c %}\n甲\n{% endraw %}乙", ["{% highlight c %} 甲 {% endraw %}乙"]),  # never closed
+    ],
+)
+def test_code_between_tags_of_templates_stays(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
 @pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文'])
 def test_braces_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
     assert read("甲{" + piece * (50_000 // len(piece)))[0].startswith("甲")
