@@ -48,6 +48,8 @@ def test_html_prose(text: str, expected: list[str]) -> None:
         ("甲<code>文</b>文</pre>文", ["甲‹文文›"]),
         ("甲<svg><text>文</text><style>a<b</style><script/></svg>乙<svg/>丙<math>文</math>丁", ["甲乙丙丁"]),
         ("甲<![CDATA[文 > 文]]>乙<?php echo '文>文' ?>丙<?文>丁<!文>戊</文>己</>庚", ["甲乙丙丁戊己庚"]),
+        ("甲<%= 文 > 3 %>乙<%丁", ["甲<%= ‹文› > 3 %>乙<%丁"]),
+        ("甲<% if (a < b) {\n  文 // <p>文\n} %>乙", ["甲<% if (a < b) {\n  ‹文› // <p>‹文›\n} %>乙"]),
         ("<b class='a notranslate'>文</b>甲<b class=notranslated>文</b>", ["‹文›甲文"]),
         ("<b translate=no>文</b>甲<p TRANSLATE='no'>文<b>文</b>文</p>乙", ["‹文›甲", "乙"]),
         ("<i lang=ja-JP>文</i>甲<i lang=zh>乙</i>", ["‹文›甲乙"]),

@@ -69,6 +69,10 @@ class _Tokenizer:
             yield from self._text(at, opening)
             if opening == self._end:
                 return
+            if (end := self._template_end(opening)) is not None:
+                yield Text(opening, end, self._source[opening:end])
+                at = end
+                continue
             if self._source[opening + 1] in "!?" or not _NAME.match(self._source, self._after_slash(opening), self._end):
                 at = self._end_of_other(opening)
                 continue
@@ -88,13 +92,17 @@ class _Tokenizer:
         return opening + 2 if self._source.startswith("/", opening + 1) else opening + 1
 
     def _markup_after(self, at: int) -> int:
-        """Where the next tag, comment or declaration begins; the end if there is none. Any other ``<`` is text."""
+        """Where the next tag, comment, declaration or code begins; the end if there is none. Any other ``<`` is text."""
         while (at := self._source.find("<", at, self._end)) >= 0 and at + 1 < self._end:
             following = self._source[at + 1]
-            if following in "!?/" or (following.isascii() and following.isalpha()):
+            if following in "!?/" or (following.isascii() and following.isalpha()) or self._template_end(at) is not None:
                 return at
             at += 1
         return self._end
+
+    def _template_end(self, opening: int) -> int | None:
+        """Where code of a template, as ERB, EJS or JSP have it, ends: text to a browser, but no prose. None if it is none."""
+        return self._after("%>", opening) if self._source.startswith("<%", opening) else None
 
     def _text(self, start: int, end: int) -> Iterator[Text]:
         for match in _REFERENCE.finditer(self._source, start, end):
