@@ -89,6 +89,8 @@ def test_html_that_is_left_alone(text: str, expected: list[str]) -> None:
         ("<ruby><rb>汉<rt>文<rb>字<rt>文</ruby>甲", ["汉字甲"]),
         ("<p>甲<ruby>汉<rt>文</p>乙", ["甲汉", "乙"]),
         ("<div><pre>文</div>甲", ["甲"]),
+        ("<p><a translate=no>文<p>文<a>甲</a>乙", ["‹文›甲乙"]),
+        ("<button lang=ja>文<button>甲", ["甲"]),
     ],
 )
 def test_an_element_without_an_end_tag_ends_where_the_standard_says(text: str, expected: list[str]) -> None:

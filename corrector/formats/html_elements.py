@@ -44,6 +44,8 @@ _ENDED_BY = {
     "option": ("option",),
     "optgroup": ("option", "optgroup"),
     "body": ("head",),
+    "a": ("a",),
+    "button": ("button",),
     **dict.fromkeys(("ruby", "rb", "rtc", "rt", "rp"), ("rt", "rp")),
 }
 """The elements that a start tag ends."""
