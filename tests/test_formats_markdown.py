@@ -198,7 +198,19 @@ def test_code_between_tags_of_templates_stays(text: str, expected: list[str]) ->
     assert read(text) == expected
 
 
-@pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文'])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("见[@甲2020; -@乙:丙, 页 3]和@丁", "见[@‹甲›2020; -@‹乙›:‹丙›, 页 3]和@丁"),
+        ("如@fig:甲所示，见@tbl-乙。联系a@丙, 问@丁，@sec-", "如@fig:‹甲所示›，见@tbl-‹乙›。联系a@丙, 问@丁，@sec-"),
+        ("#甲/乙 文 #丙\n丁#戊 #己，#庚#", "#‹甲›/‹乙› 文 #‹丙›丁#戊 #己，#庚#"),
+    ],
+)
+def test_citations_and_tags_stay(text: str, expected: str) -> None:
+    assert read(text) == [expected]
+
+
+@pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文', "@文", "@fig:", " #文", "#文/"])
 def test_braces_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
     assert read("甲{" + piece * (50_000 // len(piece)))[0].startswith("甲")
 

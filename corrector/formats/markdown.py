@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from corrector.formats.html_tokens import Tag, html_tokens
 from corrector.formats.markdown_anchors import Anchors
-from corrector.formats.markdown_attributes import with_attributes_protected
-from corrector.formats.markdown_code_tags import CodeBetweenTags
+from corrector.formats.markdown_kept import KeptStretches
+from corrector.formats.markdown_names import with_names_protected
 from corrector.formats.markup import ProseReader, html_passages, reading_of
 from corrector.formats.passages import Passage
 from corrector.types import Document
@@ -47,9 +47,9 @@ class Markdown:
     streams: bool = False
 
     def passages(self, document: Document) -> Iterator[Passage]:
-        code = CodeBetweenTags(document.text)
+        kept = KeptStretches(document.text)
         for passage in _Blocks(document.text).passages():
-            yield with_attributes_protected(code.protected_in(passage))
+            yield with_names_protected(kept.protected_in(passage))
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> Markdown:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from corrector.formats.markdown_attributes import ATTRIBUTES
+from corrector.formats.markdown_names import ATTRIBUTES
 from corrector.formats.passages import Passage
 
 # Of any document, as a link to this one may name it. The first repeats are bounded, so that it is linear.

@@ -1,4 +1,7 @@
-"""Code in Markdown between the tags of templates, as Jekyll, Hexo and Hugo have it: ``{% highlight c %} … {% endhighlight %}``."""
+"""Stretches of Markdown that stay, whatever its parser takes them for.
+
+These are code between the tags of Jekyll, Hexo and Hugo, ``{% highlight c %} … {% endhighlight %}``, and tags of notes: ``#book/read``.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,38 @@ import re
 from collections.abc import Iterator
 
 from corrector.formats.passages import Passage
-from corrector.text.protect import SpanIndex
+from corrector.text.protect import SpanIndex, merged
 from corrector.types import Span
 
 _TAG = re.compile(
     r"\{%-?\s{0,9}(?P<end>end)?(?P<name>highlight|codeblock|code|comment)\b[^{}\n]*%\}"
     r"|\{\{[<%]\s{0,9}(?P<slash>/)?\s{0,9}highlight\b[^{}\n]*[%>]\}\}"
 )
+_NOTE_TAG = re.compile(r"(?<!\S)#[\w/-]{1,100}(?!\S)")
 
 
-class CodeBetweenTags:
-    """What stands in ``source`` between a tag that begins code, or a comment, and the next that ends it."""
+class KeptStretches:
+    """All such stretches of ``source``."""
 
     def __init__(self, source: str) -> None:
-        self._spans = tuple(_spans(source))
+        self._spans = merged((*_code(source), *(Span(*tag.span()) for tag in _NOTE_TAG.finditer(source))))
         self._index = SpanIndex(self._spans)
 
     def protected_in(self, passage: Passage) -> Passage:
-        """The passage with such code protected."""
+        """The passage with what is kept of it protected."""
         if not self._spans:
             return passage
         places = passage.places
         if isinstance(places, int):
             within = self._index.within(Span(places, places + len(passage.text)))
-            code = [Span(span.start - places, span.end - places) for span in within]
+            kept = [Span(span.start - places, span.end - places) for span in within]
         else:
-            code = [Span(at, at + 1) for at, place in enumerate(places) if self._index.touches(place)]
-        return dataclasses.replace(passage, protected=(*passage.protected, *code))
+            kept = [Span(at, at + 1) for at, place in enumerate(places) if self._index.touches(place)]
+        return dataclasses.replace(passage, protected=(*passage.protected, *kept))
 
 
-def _spans(source: str) -> Iterator[Span]:
+def _code(source: str) -> Iterator[Span]:
+    """What stands between a tag that begins code, or a comment, and the next that ends it."""
     start, opened = -1, None
     for tag in _TAG.finditer(source):
         if opened is None and not (tag["end"] or tag["slash"]):
