@@ -210,9 +210,17 @@ def test_citations_and_tags_stay(text: str, expected: str) -> None:
     assert read(text) == [expected]
 
 
-@pytest.mark.parametrize("piece", ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文', "@文", "@fig:", " #文", "#文/"])
+def test_an_address_with_spaces_stays() -> None:
+    text = "![甲](图/文 1.png)和[乙](文 文.md)和[丙](文 丁)和(戊 己/庚)"
+    assert read(text) == ["![甲](‹图›/‹文› 1.png)和[乙](‹文› ‹文›.md)和[丙](文 丁)和(戊 己/庚)"]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "{a ", '{a="', "{: #a ", "a=b ", "{a='文 ", ' b="文', "@文", "@fig:", "](文", "](.", " #文", "#文/"],
+)
 def test_braces_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
-    assert read("甲{" + piece * (50_000 // len(piece)))[0].startswith("甲")
+    assert read("甲{" + piece * (20_000 // len(piece)))[0].startswith("甲")
 
 
 @pytest.mark.parametrize(
