@@ -198,6 +198,40 @@ def test_a_table(name: str, columns: tuple[str, ...], text: str, expected: str) 
 
 
 @pytest.mark.parametrize(
+    "columns, text, expected",
+    [
+        ((), "id;text\n形,形;形,形\n", "id;text\n形,形;兴,兴\n"),
+        ((), '\ufeffid;"text"\r\n形;"形;""形"\r\n', '\ufeffid;"text"\r\n形;"兴;""兴"\r\n'),
+        (("b", "text"), "text;b, c;b\n形;形;形\n", "text;b, c;b\n兴;形;兴\n"),
+        ((), "id\ttext\n形\t形;形\n", "id\ttext\n形\t兴;兴\n"),
+        (("2",), "形;形\n形;形,形\n", "形;兴\n形;兴,兴\n"),
+        (("1",), "形;形\n", "兴;兴\n"),  # one column, also by commas
+        ((), "text,a;text\n形;形,形;形\n", "text,a;text\n兴;兴,形;形\n"),
+        ((), "sep=;\ntext;a,text\n形;形,形\n", "sep=;\ntext;a,text\n兴;形,形\n"),
+        (("1",), "\ufeffsep=|\r\n形,形|形\r\n", "\ufeffsep=|\r\n兴,兴|形\r\n"),
+        (("1",), "sep=形\n形,形\n", "sep=兴\n兴,形\n"),
+    ],
+)
+def test_a_table_of_another_delimiter(columns: tuple[str, ...], text: str, expected: str) -> None:
+    assert corrected(text, "csv", *columns) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("csv", 'id,"a;text;b"'),  # the semicolons are in quotes
+        ("csv", "a;text;b\ttext\tc"),
+        ("csv", "a;text b"),
+        ("tsv", "id;text"),
+        ("tsv", "sep=;\nid;text"),
+    ],
+)
+def test_a_delimiter_in_doubt_is_the_usual_one(name: str, header: str) -> None:
+    with pytest.raises(ConfigError, match="there is no column 'text'"):
+        corrected(f"{header}\n形;形\n", name)
+
+
+@pytest.mark.parametrize(
     ("field", "read"), [('"他说""好""。"', '他说"好"。'), ('他说""好""。', '他说""好""。'), ('"""好"', '"好'), ('"好"""', '好"')]
 )
 def test_what_a_field_is_read_as(field: str, read: str) -> None:

@@ -20,6 +20,8 @@ from corrector.types import Document
 
 DEFAULT_COLUMN = "text"
 NAMED_COLUMNS = 30  # of those there are, in the message that one is missing
+OTHER_DELIMITERS = ";\t"  # in CSV, as Excel writes it where the comma stands before decimals, and as "Unicode text"
+_SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n?|\n)")  # Excel's own, which it shows to nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,11 @@ class JsonLines:
 class Separated:
     """CSV or TSV with its column names in the first row. A column is a name, or else a number counted from 1.
 
-    If all columns are numbers, the first row is taken for data as well. The rules are those of the csv module's strict
-    dialect; a field that they do not allow, such as one with a lone quote before it, is taken as it stands, up to the
-    next separator. Rows that are too short stay as they are. A row may go on over many lines, so the document must come
-    whole. ``passages`` raises ConfigError, with the columns there are, for a name that is not in the first row.
+    If all columns are numbers, the first row is taken for data as well. CSV is separated by commas, unless a line such as
+    ``sep=;`` before the first row says otherwise, or only semicolons or only tabs give that row all the columns. The rules are
+    those of the csv module's strict dialect; a field that they do not allow, such as one with a lone quote before it, is taken as
+    it stands, up to the next separator. Rows that are too short stay as they are. A row may go on over many lines, so the document
+    must come whole. ``passages`` raises ConfigError, with the columns there are, for a name that is not in the first row.
     """
 
     name: str
@@ -66,34 +69,62 @@ class Separated:
 
     def passages(self, document: Document) -> Iterator[Passage]:
         text = document.text
-        rows = records(text, self.delimiter)
+        delimiter, start = self._separation(text)
+        rows = records(text, delimiter, start)
         header = next(rows, None)
         if header is None:
             return
-        wanted, has_names = self._wanted([_content(text, field) for field in header], document.path)
-        if not has_names:
-            rows = records(text, self.delimiter)
+        names = _names(text, header)
+        wanted = self._wanted(names, document.path)
+        if not any(column in names for column in self.columns):
+            rows = records(text, delimiter, start)
         for row in rows:
             for index in wanted:
                 if index < len(row) and (passage := _field_passage(text, row[index])):
                     yield passage
 
-    def _wanted(self, header: Sequence[str], path: str | None) -> tuple[list[int], bool]:
-        """The indices of the columns, and whether any was found by its name."""
+    def _separation(self, text: str) -> tuple[str, int]:
+        """What separates the fields, and where the first row begins."""
+        start = 1 if text.startswith("\ufeff") else 0
+        if self.name == "csv":
+            if line := _SEPARATOR_LINE.match(text, start):
+                return line[1], line.end()
+            if not self._has_columns(text, self.delimiter, start):
+                others = [other for other in OTHER_DELIMITERS if self._has_columns(text, other, start, strict=True)]
+                if len(others) == 1:
+                    return others[0], start
+        return self.delimiter, start
+
+    def _has_columns(self, text: str, delimiter: str, start: int, strict: bool = False) -> bool:
+        """Whether all columns are in the first row; ``strict`` refuses one with a quote in a field that is not in quotes."""
+        header = next(records(text, delimiter, start), [])
+        names = _names(text, header)
+        stray = strict and any(not quoted and '"' in text[start:end] for start, end, quoted in header)
+        return not stray and all(_indices(names, column) for column in self.columns)
+
+    def _wanted(self, names: Sequence[str], path: str | None) -> list[int]:
+        """The indices of the columns."""
         wanted: set[int] = set()
-        has_names = False
         for column in self.columns:
-            named = [index for index, name in enumerate(header) if name.strip() == column]
-            if named:
-                wanted.update(named)
-                has_names = True
-            elif re.fullmatch("0*[1-9][0-9]{0,8}", column) and int(column) <= len(header):
-                wanted.add(int(column) - 1)
-            else:
-                names = ", ".join(repr(name.strip()) for name in header[:NAMED_COLUMNS])
-                message = f"there is no column {column!r}; choose one of {names} or a number from 1 to {len(header)}"
+            found = _indices(names, column)
+            if not found:
+                shown = ", ".join(map(repr, names[:NAMED_COLUMNS]))
+                message = f"there is no column {column!r}; choose one of {shown} or a number from 1 to {len(names)}"
                 raise ConfigError(path or STDIN, "column", message)
-        return sorted(wanted), has_names
+            wanted.update(found)
+        return sorted(wanted)
+
+
+def _names(text: str, header: Sequence[Field]) -> list[str]:
+    return [_content(text, field).strip() for field in header]
+
+
+def _indices(names: Sequence[str], column: str) -> list[int]:
+    """Where a column is among these, by its name or else by its number; nowhere if it is not there."""
+    named = [index for index, name in enumerate(names) if name == column]
+    if not named and re.fullmatch("0*[1-9][0-9]{0,8}", column) and int(column) <= len(names):
+        return [int(column) - 1]
+    return named
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> JsonLines | Separated:
@@ -109,10 +140,9 @@ Field = tuple[int, int, bool]
 """Start and end of a field's content, without its quotes, and whether it has them."""
 
 
-def records(text: str, delimiter: str) -> Iterator[list[Field]]:
-    """The records of a table, those of empty lines left out. Linear: no stretch is searched for a closing quote twice."""
+def records(text: str, delimiter: str, at: int = 0) -> Iterator[list[Field]]:
+    """The records of a table from ``at`` on, those of empty lines left out. Linear: no stretch is searched for a closing quote twice."""
     separator = re.compile(f"[{delimiter}\r\n]|\\Z")
-    at = 1 if text.startswith("\ufeff") else 0
     while at < len(text):
         if text[at] in "\r\n":
             at += 1
