@@ -186,6 +186,52 @@ def test_what_a_repository_leaves_out_by_itself_goes_for_its_other_working_trees
     assert found("two/b") == ["two/b/a.txt", "two/b/c.txt"]
 
 
+IGNORES = "*.md\n!c.md\n/a.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        (".config/git/ignore", {}),
+        ("mine", {".gitconfig": "[core]\n\texcludesFile = ~/mine\n"}),
+        ("mine", {".gitconfig": '[User]\nname = x\n[CORE] excludesfile="~/mi"ne  # mine\n[core "x"]\nexcludesFile = ~/x\n'}),
+        ("mine", {".config/git/config": "[core]\nexcludesFile = ~/x\n", ".gitconfig": "[core]\nexcludesFile=~/mine ; mine"}),
+        ("mine", {".gitconfig": "[core]\nexcludesFile = ~/x\n", "r/.git/config": "[core]\r\nexcludesFile = ../mine\r\n"}),
+        ("else", {"XDG_CONFIG_HOME/git/config": "[core]\nexcludesFile = ~/else"}),
+        ("XDG_CONFIG_HOME/git/ignore", {}),
+        ("a\\b", {"GIT_CONFIG_GLOBAL": "[core]\nexcludesFile = ~/a\\\\b", ".gitconfig": "[core]\nexcludesFile = ~/x\n"}),
+    ],
+)
+def test_what_git_ignores_for_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, settings: dict[str, str]) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        if any(path.startswith(name) for path in (file, *settings)):
+            monkeypatch.setenv(name, str(tmp_path / name))
+        else:
+            monkeypatch.delenv(name)
+    tree(tmp_path, ["r/.git/info/", "r/a.txt", "r/b.md", "r/c.md", "r/d/a.txt", "r/d/b.md", "r/d/c.md", "no/b.md"], {"r/d": "!b.md\n"})
+    (tmp_path / "r/.git/info/exclude").write_text("c.md\n", encoding="utf-8")
+    for name, text in {file: IGNORES, **settings}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(text.encode())
+    assert found("r") == ["r/d/a.txt", "r/d/b.md"]
+    assert found("no") == ["no/b.md"]
+    assert len(found("r", gitignore=False)) == 6
+    if shutil.which("git") is not None:
+        subprocess.run(["git", "init", "--quiet", "r"], check=True)
+        listed = subprocess.run(["git", "ls-files", "--others", "--exclude-standard"], cwd="r", capture_output=True, text=True, check=True)
+        assert listed.stdout.split() == ["d/.gitignore", "d/a.txt", "d/b.md"]
+
+
+def test_git_may_be_told_of_no_patterns_of_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
+    (tmp_path / "settings").write_text("[core]\nexcludesFile =\n", encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    tree(tmp_path, [".git/", "git/", "a.txt"])
+    (tmp_path / "git/ignore").write_text("*.txt\n", encoding="utf-8")
+    assert found(".") == ["a.txt"]
+
+
 @pytest.mark.filterwarnings("error")
 def test_brackets_in_patterns_of_options(tmp_path: Path) -> None:
     tree(tmp_path, ["a/1.txt", "a/b/2.txt", "[.txt", "b.txt"])

@@ -30,8 +30,9 @@ def discover(
 
     A path that is no folder comes out as it is, whether it exists or not; so does ``-``. A folder is walked to its depths:
     without what is hidden (``.git``, ``.venv``), symbolic links, or what is no regular file; without what ``exclude`` matches;
-    without what git would ignore by the ``.gitignore`` files from the repository's root down and by its ``.git/info/exclude``, unless
-    ``gitignore`` is false; and of the rest only what ``include`` matches or, where there is none, what has the extension of a known format.
+    without what git would ignore by the ``.gitignore`` files from the repository's root down, by its ``.git/info/exclude`` and by the
+    user's ``core.excludesFile``, unless ``gitignore`` is false; and of the rest only what ``include`` matches or, where there is none,
+    what has the extension of a known format.
     ``include`` and ``exclude`` are written as lines of a ``.gitignore`` that lies in the folder; ``exclude`` counts as well as if it
     lay in the folder ``exclude_from``, above the one that is walked, unless that one itself is left out so and was named all the same.
 

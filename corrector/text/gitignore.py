@@ -1,4 +1,4 @@
-"""What git ignores: the patterns of ``.gitignore`` files and of ``.git/info/exclude``, read as git reads them.
+"""What git ignores: the patterns of ``.gitignore`` files, of ``.git/info/exclude`` and of the user's own file, read as git reads them.
 
 Pathspec knows the patterns. What it reads in another way than git does is rewritten first, or told apart afterwards.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corrector.errors import ConfigError, InputError
+from corrector.text.gitconfig import excludes_file
 from corrector.text.write import reason
 
 if TYPE_CHECKING:
@@ -43,13 +44,18 @@ def repository_root(path: str) -> str | None:
 
 
 class Ignored:
-    """What the ``.gitignore`` files of a folder and of those above it say, and ``.git/info/exclude``. ``folder`` is a real path."""
+    """What the ``.gitignore`` files of a folder and of those above it say, and what counts behind them for a whole repository.
+
+    ``folder`` is a real path.
+    """
 
     def __init__(self, folder: str, above: Ignored | None, report: Report) -> None:
         self._folder, self._above = folder, above
         self._patterns = _patterns_in(os.path.join(folder, ".gitignore"), report)
-        if os.path.lexists(os.path.join(folder, ".git")):  # any ``.gitignore`` goes before what a repository leaves out by itself
-            self._patterns = _patterns_in(os.path.join(_shared_git_folder(folder), "info", "exclude"), report) + self._patterns
+        if os.path.lexists(os.path.join(folder, ".git")):  # any ``.gitignore`` goes before these, the repository's own before the user's
+            git_folder = _shared_git_folder(folder)
+            for file in (os.path.join(git_folder, "info", "exclude"), excludes_file(folder, git_folder)):
+                self._patterns = _patterns_in(file, report) + self._patterns
 
     def ignores(self, path: str) -> bool:
         """Whether git ignores ``path`` (in or below this folder, ``/`` at the end of a folder); its folder is not ignored."""
