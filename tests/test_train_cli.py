@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -396,6 +398,23 @@ def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture
     assert main(["pretrain", "--data", str(chain / "data"), "--out", str(chain / "pretrain"), "--debug"]) == 0
     assert "going on from 20,480 tokens" in capsys.readouterr().err
     assert (chain / "pretrain" / "metrics.jsonl").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="sessions are POSIX")
+def test_a_terminal_that_is_closed_ends_a_run_with_its_checkpoint(chain: Path, tmp_path: Path) -> None:
+    import pty
+
+    run = ["pretrain", "--data", str(chain / "data"), "--out", str(tmp_path), "--debug", "--set", "log_steps=1"]
+    run += ["--set", "total_tokens=1000000000"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "corrector.train", *run])
+    said = b""
+    while b"tokens_per_second" not in said:
+        said += os.read(terminal, 1000)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGHUP
+    assert (tmp_path / "checkpoint.pt").is_file()
 
 
 def test_going_on_with_another_shape(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,18 +50,21 @@ def trainer(config: TrainConfig, source: Source) -> Trainer:
     return Trainer(config, JointElectra(config.model, features), noise, marks, 6, source)
 
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
+
+
 class HeededError(Exception):
     """What the handlers do that were there before the run."""
 
 
 @pytest.fixture
-def handlers() -> Iterator[tuple[Any, Any]]:
+def handlers() -> Iterator[tuple[Any, ...]]:
     def heed(number: int, _: object) -> None:
         raise HeededError(signal.Signals(number).name)
 
-    before = [signal.signal(number, heed) for number in (signal.SIGTERM, signal.SIGINT)]
-    yield heed, heed
-    for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+    before = [signal.signal(number, heed) for number in SIGNALS]
+    yield (heed,) * len(SIGNALS)
+    for number, handler in zip(SIGNALS, before, strict=True):
         signal.signal(number, handler)
 
 
@@ -82,7 +85,7 @@ def test_a_run_that_has_so_many_seconds_ends_by_then_and_its_rate_with_it(tmp_pa
 
 
 def test_a_run_that_has_so_many_seconds_goes_on_in_those_that_are_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handlers: tuple[Any, Any]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handlers: tuple[Any, ...]
 ) -> None:
     ticks = count(100.0)
     monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
@@ -356,8 +359,8 @@ def test_window_length_grows_with_the_tokens_seen() -> None:
     assert lengths == [16, 16, 32]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, Any], number: signal.Signals) -> None:
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, ...], number: signal.Signals) -> None:
     """Then the signal does what it would have done: whoever started the run sees that it was not finished."""
     one = trainer(training.config(log_steps=2), fresh_windows())
     with pytest.raises(HeededError, match=number.name):
@@ -365,12 +368,12 @@ def test_a_signal_saves_and_stops(tmp_path: Path, handlers: tuple[Any, Any], num
     assert one.step == 2
     state = checkpoint.load(tmp_path / "checkpoint.pt")
     assert (state["step"], state["tokens"], state["position"]) == (2, 256, "here")
-    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == handlers
+    assert tuple(map(signal.getsignal, SIGNALS)) == handlers
     (line,) = (tmp_path / "metrics.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["tokens"] == 256
 
 
-def test_an_ignored_signal_stays_ignored(tmp_path: Path, handlers: tuple[Any, Any]) -> None:
+def test_an_ignored_signal_stays_ignored(tmp_path: Path, handlers: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     one = trainer(training.config(log_steps=2, total_tokens=4 * 128), fresh_windows())
     one.run(tmp_path, lambda: None, lambda _: signal.raise_signal(signal.SIGINT))

@@ -13,6 +13,7 @@ import click
 
 from corrector import __version__
 from corrector.exit import run_command
+from corrector.exit import say as _say
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
@@ -29,10 +30,6 @@ _data = click.option("--data", type=_FILE, required=True, help="A folder made by
 _out = click.option("--out", type=_FILE, required=True, help="Folder to write to; made if missing.")
 _set = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="A setting, such as noise.word=0.3.")
 _debug = click.option("--debug", is_flag=True, help="A few steps only.")
-
-
-def _say(message: str) -> None:
-    click.echo(message, err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,7 +95,7 @@ def contrast(pairs: tuple[str, ...], data: Path, count: int, weights: int) -> No
 def pretrain(
     data: Path, out: Path, start: Path | None, config: Path | None, settings: tuple[str, ...], debug: bool
 ) -> None:
-    """Pre-train the networks; goes on from OUT/checkpoint.pt. Ctrl-C and SIGTERM save and stop."""
+    """Pre-train the networks; goes on from OUT/checkpoint.pt. Ctrl-C, SIGTERM and a closed terminal save and stop."""
     from corrector.train.pretrain import pretrain as run
 
     base = _read_config(config)

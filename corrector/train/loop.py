@@ -49,7 +49,7 @@ class Trainer(Learner):
         """Train to the end or until a signal; checkpoint on the way and at the end. ``position`` is the data stream's state,
         ``dev`` what is measured every ``dev_tokens`` and at the end (``dev.jsonl``).
 
-        SIGINT and SIGTERM are heeded after a step, when the checkpoint is written.
+        SIGINT, SIGTERM and SIGHUP are heeded after a step, when the checkpoint is written.
         """
         out.mkdir(parents=True, exist_ok=True)
         saved = logged = now = time.monotonic()

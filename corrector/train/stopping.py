@@ -17,14 +17,16 @@ class Stop:
 
 @contextlib.contextmanager
 def stopping() -> Iterator[Stop]:
-    """Keeps SIGINT and SIGTERM back for the block, which looks at the ``Stop`` it is given; after it the one that came does what it would
-    have done, so that whoever started the run sees that it was not finished. One that is ignored stays so, as in a job behind ``&``."""
+    """Keeps SIGINT, SIGTERM and SIGHUP (of a terminal that is closed) back for the block, which looks at the ``Stop`` it is given; after it
+    the one that came does what it would have done, so that whoever started the run sees that it was not finished. One that is ignored
+    stays so, as in a job behind ``&`` or under ``nohup``."""
     stop = Stop()
 
     def keep(number: int, _: object) -> None:
         stop.signal = number
 
-    heeded = [number for number in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(number) is not signal.SIG_IGN]
+    ending = {signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)}
+    heeded = [number for number in ending if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, keep) for number in heeded}
     try:
         yield stop
