@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -261,18 +262,31 @@ def test_one_set_must_count_in_full(chain: Path, capsys: pytest.CaptureFixture[s
     assert "all --pairs have a weight below 1" in capsys.readouterr().err
 
 
-def test_a_dry_run_writes_nothing(chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_writes_nothing(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = Path(shutil.copytree(chain / "model", tmp_path / "model"))
     manifest = json.loads((model / "manifest.json").read_text("utf-8"))
-    manifest["scores"] = [{"set": "some", "checksum": short_checksum({n: e["sha256"] for n, e in manifest["files"].items()})}]
+    checksum = short_checksum({name: entry["sha256"] for name, entry in manifest["files"].items()})
+    manifest["scores"] = [{"set": "some", "rows": 2, "erroneous": 1, "figures": {}, "signature": "set:some", "checksum": checksum}]
     (model / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     files = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
     rows = ["--pairs", str(chain / "text" / "fit.tsv"), "--held-back", str(chain / "text" / "held_back.tsv")]
     more = ["--slips", str(chain / "text" / "fit.tsv"), "--dry-run"]
+    copied: list[object] = []
+    copytree = shutil.copytree
+
+    def copy(source: str, target: str, *of_a_folder_in_it: Any) -> str:
+        if not of_a_folder_in_it:
+            copied.append(source)
+        return str(copytree(source, target, *of_a_folder_in_it))
+
+    monkeypatch.setattr(shutil, "copytree", copy)
     assert main(["calibrate", "--model", str(model), *rows, *more]) == 0
     said = capsys.readouterr().err
     assert "average precision 0." in said and "dropped" not in said  # the model's own scores stay
     assert files == {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+    assert len(copied) == 1
 
 
 def test_text_of_the_corpus_is_read_by_counts_without_it(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -240,13 +239,11 @@ def calibrate(
     With masked readings a network of this project finds no more and corrects a fifth to three tenths fewer sentences a second.
     """
     from corrector.train.calibrate import fit_ranker
-    from corrector.train.release import scratch_copy
     from corrector.train.start import open_model
 
-    with tempfile.TemporaryDirectory() as scratch:
-        chosen = scratch_copy(open_model(model).path, Path(scratch)) if dry_run else model.absolute()  # no name of a model
-        fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
-        fit_ranker(chosen, fit, held_back, _say, counted, masked, data)
+    chosen = open_model(model).path if dry_run else model.absolute()  # no name of a model
+    fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
+    fit_ranker(chosen, fit, held_back, _say, counted, masked, data, dry_run)
 
 
 @train.command()

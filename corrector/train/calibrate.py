@@ -213,10 +213,11 @@ def fit_ranker(
     slips: Sequence[PairSet] = (),
     masked: bool = False,
     data: Path | None = None,
+    dry_run: bool = False,
 ) -> None:
     """Calibrate the ranker of a model directory on labelled sets, save it, and bring the manifest up to date; first, where there are
     any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` and ``data`` as in ``calibrate``.
-    The model is as it was until all is done, and stays so on errors.
+    The model is as it was until all is done, and stays so on errors and in a ``dry_run``.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
@@ -230,10 +231,11 @@ def fit_ranker(
         "held_back": [{"name": path.name, "rows": len(held[path.stem])} for path in held_back],
         "slips": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in slips],
     }
-    with changed_together(model, (SLIPS, RANKER, MANIFEST, CARD)) as copy:
+    say_changed = (lambda _: None) if dry_run else say
+    with changed_together(model, () if dry_run else (SLIPS, RANKER, MANIFEST, CARD)) as copy:
         if slips:
             count_slips(slips, find_model(copy).tokenizer).save(copy / SLIPS)
-            refresh_manifest(copy, say)
+            refresh_manifest(copy, say_changed)
         try:
             ranker = calibrate(copy, fit, held, say, masked, data)
         except ValueError as error:  # nothing to fit, or one class only
@@ -241,7 +243,7 @@ def fit_ranker(
                 f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
             ) from error
         ranker.save(copy / RANKER)
-        refresh_manifest(copy, say, calibration=told)
+        refresh_manifest(copy, say_changed, calibration=told)
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 

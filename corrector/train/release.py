@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,14 +80,6 @@ def refresh_manifest(
     if stale:
         say(f"{len(stale)} scores dropped: the model has changed since; measure again and pass --scores")
     write_manifest(model, str(old["name"]), version or str(old["version"]), details)
-
-
-def scratch_copy(model: Path, folder: Path) -> Path:
-    """A copy of a model directory in ``folder`` that may change: without the scores, which are those of the original."""
-    copy = Path(shutil.copytree(model, folder / "model"))
-    details = {key: value for key, value in read_json(copy / MANIFEST).items() if key != "scores"}
-    (copy / MANIFEST).write_text(json.dumps(details), "utf-8")
-    return copy
 
 
 def thresholds(path: Path) -> dict[str, float]:

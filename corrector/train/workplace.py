@@ -58,12 +58,13 @@ def _move(made: Path, target: Path) -> None:
 @contextlib.contextmanager
 def changed_together(model: Path, names: Sequence[str]) -> Iterator[Path]:
     """A copy of a model directory to change: its files of these names replace those of the model at the end, in this order; on errors none.
+    Without names the model may be one that cannot be written.
 
     Raises ModelError for a model that cannot be opened or has no manifest, InputError where nothing can be written, at once.
     """
     find_model(model)
     read_json(model / MANIFEST)
-    if not os.access(model, os.W_OK):
+    if names and not os.access(model, os.W_OK):
         raise InputError(model, "cannot be written: permission denied; give a --model that can")
     with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as writers:
         copy = Path(shutil.copytree(model, Path(scratch) / MADE))
