@@ -27,9 +27,8 @@ def score_set(
 ) -> SetResult:
     """Score one prediction per row, in order; ValueError when their numbers differ.
 
-    ``by`` is ``domain`` or ``kind``; EvalDataError when no row has one (``check_groups``).
+    ``by`` is ``domain`` or ``kind``; whether any row has one is for ``check_groups`` to say, before the predictions are made.
     """
-    check_groups(labelled, by)
     if removed_de:
         predicted = zip(labelled.rows, predictions, strict=True)
         predictions = [_without_de(row.source, prediction) for row, prediction in predicted]
