@@ -145,7 +145,7 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> Plan:
     """What the options mean together. Raises UsageError for those that exclude each other."""
-    from corrector.command import Plan
+    from corrector.command import Plan, lost_to_backups
 
     output, write, check, report = given["output"], given["write"], given["check"], given["report"]
     several = len(paths) > 1 or any(os.path.isdir(path) for path in paths)
@@ -168,9 +168,8 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
     if report == "text" and several and not (write or check):
         raise click.UsageError("Several inputs make no one text; pass -w, --diff or another --format.")
     if write and settings.backup:
-        for path in filter(os.path.isfile, paths):
-            lost = any(_is_same(other, os.path.realpath(path) + settings.backup) for other in paths)
-            _refuse(lost, f"--backup: {path}{settings.backup} is an input, which the backup would replace; take another suffix.")
+        for path in lost_to_backups(list(filter(os.path.isfile, paths)), settings.backup):
+            raise click.UsageError(f"--backup: {path}{settings.backup} is an input, which the backup would replace; take another suffix.")
     if report != "text" and _to_file(output) and any(_is_same(path, str(output)) for path in paths):
         raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")
     if several and output is not None and given["report"] is None and not given["diff"]:

@@ -61,6 +61,21 @@ class Plan:
         return self.output in (None, "-") and (self.text_goes_out or self.report != "text")
 
 
+def lost_to_backups(paths: Sequence[str], suffix: str) -> list[str]:
+    """Those of these inputs whose backup would replace another of them."""
+    there = {_file(path) for path in paths} - {None}
+    return [path for path in paths if _file(os.path.realpath(path) + suffix) in there]
+
+
+def _file(path: str) -> tuple[int, int] | None:
+    """The same for all names of one file, also where capitals make no difference; None where there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
 class Run:
     """One call. ``totals`` counts what has come through; its ``files`` are the inputs that were finished.
 
@@ -131,9 +146,9 @@ class Run:
 
     def _without_lost(self, paths: Sequence[str], suffix: str) -> Iterator[str]:
         """The inputs but those whose backup would replace another one; they are reported."""
-        places = {os.path.realpath(path) for path in paths}
+        lost = set(lost_to_backups(paths, suffix))
         for path in paths:
-            if os.path.realpath(path) + suffix in places:
+            if path in lost:
                 self._fail(f"{path}: {path}{suffix} is an input, which the backup would replace; take another suffix for --backup")
             else:
                 yield path
