@@ -28,7 +28,8 @@ class Span:
 class Document:
     """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read.
 
-    ``protected`` (sorted, disjoint) are spans that its format or its user keeps from every change.
+    ``protected`` (sorted, disjoint) are spans that its format or its user keeps from every change. ``part`` names the part of
+    a Word document that the text is in; ``path`` ends with it.
     """
 
     path: str | None
@@ -36,6 +37,12 @@ class Document:
     encoding: str = "utf-8"
     newline: str = "\n"
     protected: tuple[Span, ...] = ()
+    part: str = ""
+
+    @property
+    def file(self) -> str | None:
+        """``path`` without ``part``: a file's, if it is one's."""
+        return self.path.removesuffix(f"/{self.part}") if self.path and self.part else self.path
 
 
 @dataclass(frozen=True, slots=True)

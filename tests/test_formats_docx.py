@@ -102,6 +102,9 @@ def test_the_parts_are_reported_with_their_text() -> None:
     assert (first.document.path, first.document.text) == ("a.docx/word/document.xml", "散部\n\n好")
     assert [(c.span, c.original, c.replacement) for c in first.corrections] == [(Span(0, 2), "散部", "散步")]
     assert (second.document.path, second.document.text) == ("a.docx/word/header1.xml", "")
+    assert [(one.document.file, one.document.part) for one in result.documents] == [
+        ("a.docx", "word/document.xml"), ("a.docx", "word/header1.xml"),
+    ]  # fmt: skip
 
 
 def test_the_very_input_comes_back_when_nothing_changes() -> None:

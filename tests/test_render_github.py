@@ -46,6 +46,15 @@ def test_what_has_no_path_is_named_in_the_message() -> None:
     ]
 
 
+def test_a_part_of_a_word_document_is_named_in_the_message() -> None:
+    for path, place in (("d/a.docx", "file=d/a.docx,line=1,col=1,endColumn=2,"), ("<stdin>", "")):
+        document = Document(f"{path}/word/header1.xml", "平果", part="word/header1.xml")
+        said = "" if place else "<stdin>:1:1: "
+        assert render_annotations(CORRECTOR.correct_document(document)) == (
+            f"::warning {place}title=Spelling%3A 平果 → 苹果::{said}word/header1.xml: 平果 → 苹果  同音 (píng guǒ)  99 %25\n"
+        )
+
+
 def test_names_are_escaped_and_relative_to_the_repository() -> None:
     (command,) = commands("./a/../50%,b:c\r\nd.txt", "平果")
     assert command.startswith("::warning file=50%25%2Cb%3Ac%0D%0Ad.txt,line=1,")

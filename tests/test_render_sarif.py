@@ -130,6 +130,21 @@ def test_an_input_that_failed_is_no_success() -> None:
     assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
 
 
+@pytest.mark.parametrize(("path", "location"), [("d/a.docx", {"uri": "d/a.docx", "uriBaseId": ROOT}), ("<stdin>", None)])
+def test_a_word_document_is_one_file_of_several_parts(path: str, location: dict[str, str] | None) -> None:
+    parts = {"word/document.xml": "好\n天汽坏", "word/header1.xml": "平果"}
+    documents = [Document(f"{path}/{part}", text, part=part) for part, text in parts.items()]
+    run = log_of([(CORRECTOR.correct_document(document), Summary(files=1)) for document in documents])
+    (artifact,) = run["artifacts"]
+    assert artifact.get("location") == location and "encoding" not in artifact
+    (warning,) = run["invocations"][0]["toolExecutionNotifications"]
+    places = [result["locations"][0] for result in run["results"]] + warning["locations"]
+    assert all(place["physicalLocation"]["artifactLocation"] == {**(location or {}), "index": 0} for place in places)
+    named = [place["logicalLocations"] for place in places]
+    assert named == [[{"fullyQualifiedName": f"word/{part}.xml"}] for part in ("header1", "document")]
+    assert not any("fixes" in result for result in run["results"])
+
+
 def test_nothing_read_is_valid() -> None:
     assert log_of([])["results"] == []
 
@@ -150,7 +165,7 @@ def test_standard_input_has_no_uri() -> None:
         ("a:b.txt", "a%3Ab.txt"),  # or "a" would be a scheme
         ("x?y#z.txt", "x%3Fy%23z.txt"),
         ("bad\udcff.txt", "bad%FF.txt"),  # a name that is not UTF-8
-        ("a.docx/word/document.xml", "a.docx/word/document.xml"),
+        ("a.docx/word/document.xml", "a.docx/word/document.xml"),  # of one that was unpacked
     ],
 )
 def test_relative_paths(path: str, uri: str) -> None:

@@ -57,7 +57,8 @@ def correct_docx(corrector: DocumentCorrector, data: bytes, path: str | None) ->
     # The body comes first, wherever it lies: a marker in it may be for all parts.
     for member in sorted(filter(_TEXT.fullmatch, archive.names), key=lambda name: not _BODY.fullmatch(name)):
         part = Part(archive.read(member), f"{name}/{member}", styles)
-        corrected = corrector.correct_document(Document(f"{name}/{member}", part.text, protected=part.protected))
+        document = Document(f"{name}/{member}", part.text, protected=part.protected, part=member)
+        corrected = corrector.correct_document(document)
         documents.append(corrected)
         if corrected.corrections:
             changed[member] = part.corrected(corrected.corrections)

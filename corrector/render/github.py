@@ -13,26 +13,29 @@ from corrector.render.describe import alternatives, described
 from corrector.render.findings import Finding, findings
 from corrector.render.summary import Summary
 from corrector.text.decode import STDIN
-from corrector.types import CorrectedDocument
+from corrector.types import CorrectedDocument, Document
 
 
 def render_annotations(corrected: CorrectedDocument, before: Summary | None = None) -> str:
-    """One workflow command a correction or suggestion; a text without a path is named in the message instead."""
-    return "".join(_command(corrected.document.path, finding) for finding in findings(corrected, before))
+    """One workflow command a correction or suggestion; a text without a path, and a part of a Word document, is named in the message."""
+    return "".join(_command(corrected.document, finding) for finding in findings(corrected, before))
 
 
-def _command(path: str | None, finding: Finding) -> str:
+def _command(document: Document, finding: Finding) -> str:
     correction = finding.correction
     change = f"{safe(correction.original)} → {safe(correction.replacement)}"
     properties = {"title": f"Spelling: {change}" if finding.applied else f"Spelling? {change}"}
     message = described(correction)
     if others := alternatives(correction):
         message += f" (or {others})"
-    if path is None:
+    file = None if document.file == STDIN else document.file
+    if document.part:
+        message = f"{document.part}: {message}"
+    if file is None:
         message = f"{STDIN}:{finding.line}:{finding.column}: {message}"
     else:
         last = finding.column + len(correction.span) - 1
-        place = {"file": posixpath.normpath(path), "line": finding.line, "col": finding.column, "endColumn": last}
+        place = {"file": posixpath.normpath(file), "line": finding.line, "col": finding.column, "endColumn": last}
         properties = {name: str(value) for name, value in place.items()} | properties
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{'warning' if finding.applied else 'notice'} {listed}::{_data(message)}\n"

@@ -1,7 +1,8 @@
 """SARIF 2.1.0, the format of code-scanning services: one run with a result for every correction and suggestion.
 
 Corrections are warnings, suggestions notes; each brings its fix. Columns and offsets count code points, without a
-byte-order mark (§3.30.2); ``rank`` is the confidence in per cent.
+byte-order mark (§3.30.2); ``rank`` is the confidence in per cent. In a Word document, which is one artifact, lines are the paragraphs of a
+part, named by a logical location, and there are no fixes, which would be made in the bytes of the file.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from urllib.parse import quote
 from corrector.render.describe import REASONS, alternatives, described
 from corrector.render.findings import Finding, findings
 from corrector.render.summary import Summary
+from corrector.text.decode import STDIN
 from corrector.types import CorrectedDocument, Reason
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -49,14 +51,15 @@ def render_sarif(
     notifications: list[dict[str, Any]] = []
     for corrected, before in results:
         document = corrected.document
-        if document.path not in places:
+        file = None if document.file == STDIN else document.file
+        if file not in places:
             mark = before.characters == 0 and document.text.startswith("\ufeff")
-            places[document.path] = _Place(document.path, len(artifacts), mark)
-            artifacts.append(_artifact(document.path, document.encoding))
-        place = places[document.path]
-        found += (_result(finding, place) for finding in findings(corrected, before))
+            places[file] = _Place(file, len(artifacts), mark)
+            artifacts.append(_artifact(file, "" if document.part else document.encoding))
+        place = places[file]
+        found += (_result(finding, place, document.part) for finding in findings(corrected, before))
         if corrected.unprocessed:
-            notifications.append(_notification(corrected.unprocessed, place))
+            notifications.append(_notification(corrected.unprocessed, place, document.part))
     run = {
         "tool": {"driver": _driver(version, model)},
         "invocations": [{"executionSuccessful": successful, "toolExecutionNotifications": notifications}],
@@ -98,7 +101,9 @@ def rule_id(reason: Reason) -> str:
 
 
 def _artifact(path: str | None, encoding: str) -> dict[str, Any]:
-    described: dict[str, Any] = {"encoding": _ENCODINGS.get(encoding, encoding.upper()), "roles": ["analysisTarget"]}
+    described: dict[str, Any] = {"roles": ["analysisTarget"]}
+    if encoding:  # what is no text has none
+        described["encoding"] = _ENCODINGS.get(encoding, encoding.upper())
     if path is None:
         return {**described, "roles": ["analysisTarget", "standardStream"], "description": {"text": "standard input"}}
     return {**described, "location": _location(path)}
@@ -114,30 +119,22 @@ def _location(path: str | None) -> dict[str, str]:
     return {"uri": quote(os.fsencode(normal.replace(os.sep, "/"))), "uriBaseId": ROOT}
 
 
-def _result(finding: Finding, place: _Place) -> dict[str, Any]:
+def _located(place: dict[str, Any], part: str) -> dict[str, Any]:
+    """A location at this physical place, in this part of the file if there are parts."""
+    return {"physicalLocation": place, **({"logicalLocations": [{"fullyQualifiedName": part}]} if part else {})}
+
+
+def _result(finding: Finding, place: _Place, part: str) -> dict[str, Any]:
     correction = finding.correction
     others = alternatives(correction)
     region = _region(finding, place.mark)
-    change = {"deletedRegion": region, "insertedContent": {"text": correction.replacement}}
-    return {
+    shown = {**region, "snippet": {"text": correction.original}}
+    result: dict[str, Any] = {
         "ruleId": rule_id(correction.reason),
         "ruleIndex": _RULES.index(correction.reason),
         "level": "warning" if finding.applied else "note",
         "message": {"text": _plain(described(correction) + (f" (or {others})" if others else ""))},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": place.location,
-                    "region": {**region, "snippet": {"text": correction.original}},
-                }
-            }
-        ],
-        "fixes": [
-            {
-                "description": {"text": _plain(f"Write {correction.replacement}")},
-                "artifactChanges": [{"artifactLocation": place.location, "replacements": [change]}],
-            }
-        ],
+        "locations": [_located({"artifactLocation": place.location, "region": shown}, part)],
         "rank": round(100 * float(correction.confidence), 2),
         "properties": {
             "confidence": round(float(correction.confidence), 4),
@@ -146,6 +143,11 @@ def _result(finding: Finding, place: _Place) -> dict[str, Any]:
             "applied": finding.applied,
         },
     }
+    if not part:
+        change = {"deletedRegion": region, "insertedContent": {"text": correction.replacement}}
+        changes = [{"artifactLocation": place.location, "replacements": [change]}]
+        result["fixes"] = [{"description": {"text": _plain(f"Write {correction.replacement}")}, "artifactChanges": changes}]
+    return result
 
 
 def _plain(text: str) -> str:
@@ -166,10 +168,10 @@ def _region(finding: Finding, mark: int) -> dict[str, int]:
     }
 
 
-def _notification(unprocessed: int, place: _Place) -> dict[str, Any]:
+def _notification(unprocessed: int, place: _Place, part: str) -> dict[str, Any]:
     passages = "1 passage" if unprocessed == 1 else f"{unprocessed} passages"
     return {
         "level": "warning",
         "message": {"text": f"{passages} could not be processed, left unchanged"},
-        "locations": [{"physicalLocation": {"artifactLocation": place.location}}],
+        "locations": [_located({"artifactLocation": place.location}, part)],
     }
