@@ -256,6 +256,11 @@ def test_counted_associations_are_those_of_plain_loops(block: int, monkeypatch: 
         assert np.count_nonzero(found.levels(*every.T)) <= len(expected) * 1.1 + 40  # absent pairs are found by chance now and then
 
 
+def test_a_vocabulary_without_words_has_no_associations() -> None:
+    (found,) = associations_of([[np.arange(10, 20, dtype=np.uint16)]], (-1,), np.zeros(0, dtype=np.uint64), 60)
+    assert found.levels(*np.array([[1], [2]], dtype=np.uint64)).tolist() == [0]
+
+
 def test_a_corpus_without_words_has_no_associations() -> None:
     words = np.array([1000], dtype=np.uint64)
     (found,) = associations_of([[np.full(50, 7, dtype=np.uint16)]], (-1,), words, 60)

@@ -45,13 +45,12 @@ def associations_of(
 
 def _word_numbers(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: int) -> Iterator[tuple[NDArray[np.int64], ...]]:
     """The places of words in the text, in order, and their numbers, ``_BLOCK`` characters at a time."""
+    known = WordSet(words)
     for tokens in part:
         for start in range(0, len(tokens) - 1, _BLOCK):
             block = tokens[start : start + _BLOCK + REACH].astype(np.int64)
             keys = (block[:-1] * vocabulary_size + block[1:]).view(np.uint64)
-            number = np.minimum(np.searchsorted(words, keys), len(words) - 1)
-            (places,) = (words[number] == keys).nonzero()
-            yield places, number[places]
+            yield known.find(keys)
 
 
 def _occurrences(part: Sequence[Tokens], words: NDArray[np.uint64], vocabulary_size: int) -> NDArray[np.int64]:
