@@ -116,9 +116,14 @@ def test_the_confusion_of_the_field_is_learned(base: Path, adapted: tuple[Path, 
     assert [corrected_text(after.correct(target)) for _, target in held_back] == [target for _, target in held_back]
 
 
+def test_the_version_says_how_often_a_model_was_adapted() -> None:
+    assert adapt.adapted_version("0.29.0") == "0.29.0+adapted"
+    assert adapt.adapted_version("0.29.0+adapted") == "0.29.0+adapted.adapted"
+
+
 def test_the_adapted_model_is_whole(base: Path, adapted: tuple[Path, str]) -> None:
     model = find_model(adapted[0], verify=True)
-    assert (model.name, model.version, model.kind) == ("mine", "0.2", "onnx")
+    assert (model.name, model.version, model.kind) == ("mine", "0.2+adapted", "onnx")
     training_ = model.manifest["training"]
     assert training_["hours"] == 3 and model.manifest["sources"] == [{"name": "a paper"}]
     first, run = training_["runs"]

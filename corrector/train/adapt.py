@@ -194,7 +194,12 @@ def write_model(network: JointElectra, base: ModelDirectory, out: Path, name: st
     earlier = dict(base.manifest.get("training") or {})
     shape = {"parameters": parameters(network), **dataclasses.asdict(network.config)}
     training = {"network": shape, **earlier, "runs": [*earlier.get("runs", ()), run]}
-    write_new_manifest(out, name, base.version or __version__, training, base.manifest.get("sources", []))
+    write_new_manifest(out, name, adapted_version(base.version or __version__), training, base.manifest.get("sources", []))
+
+
+def adapted_version(version: str) -> str:
+    """A version that says that a model is adapted from one of this version: a local one of PEP 440, as 0.29.0+adapted."""
+    return f"{version}{'.' if '+' in version else '+'}adapted"
 
 
 def _told(base: ModelDirectory, parts: Parts, pair_share: float) -> dict[str, object]:
