@@ -65,11 +65,9 @@ class Revision:
         self._found[self._key(window)] = written
 
     def settle(self) -> bool:
-        """Ends a round: makes what is certain enough. True if the text has changed, so that it is to be read again."""
-        if self._rounds >= ROUNDS:
-            return False
+        """Ends a round: makes what is certain enough. True if the text has changed and is to be read again."""
         self._make([correction for key in self._new for correction in self._found[key] or () if self._is_sure(correction)])
-        return self.text != self._start
+        return self.text != self._start and self._rounds < ROUNDS
 
     def result(self) -> CorrectedDocument:
         """The document with what was made of it, and as suggestions what the last round found doubtful."""
