@@ -111,6 +111,9 @@ def electra_correct(paths: tuple[str, ...], **given: Any) -> int:
         return 0
     color = wants_color(settings.color, None if _to_file(given["output"]) else sys.stdout)
     if given["explain"] is not None:
+        for name in ("output", "write", "backup", "diff", "check", "report", "interactive"):
+            option = "format" if name == "report" else name
+            _refuse(given[name] not in (None, False), f"--explain only shows and --{option} has no say in it; leave one of them out.")
         return _explain(paths, given["explain"], settings, color)
     if not paths:
         if is_terminal(sys.stdin):

@@ -516,6 +516,15 @@ def test_interactive_on_a_word_document(shell: Shell, monkeypatch: pytest.Monkey
     assert text_of(shell.files()["a.docx"]) == ["吃平果", "苹果"]
 
 
+@pytest.mark.parametrize(
+    "options", ["-o x.txt", "-w", "--backup .bak", "--diff", "--check", "--format json", "-i"]
+)
+def test_explain_refuses_what_it_would_pass_over(shell: Shell, options: str) -> None:
+    outcome = shell.run("--explain", "平果", *options.split())
+    assert outcome.status == 2 and b"error: --explain only shows and --" in outcome.stderr
+    assert shell.files() == {}
+
+
 def test_explain_reads_standard_input(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("corrector.explain")
     module.explain = lambda corrector, text, color: f"{corrector.model_name} {text} {color}\n"  # type: ignore[attr-defined]
