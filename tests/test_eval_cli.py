@@ -165,6 +165,8 @@ def test_what_cannot_be_done_with_the_scores_is_told_before_the_model_is_asked(
     for arguments, message in [
         (("--by", "kind"), "no kind in it, which is the fourth column"),
         (("--save-predictions", str(tmp_path / "absent" / "a.txt")), "cannot be written: its folder does not exist"),
+        (("--save-predictions", str(tmp_path)), "cannot be written: it is a folder"),
+        (("--save-predictions", labelled), "is an input, which would be replaced"),
     ]:
         assert message in run(labelled, *arguments, status=123).stderr
 

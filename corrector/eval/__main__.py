@@ -88,7 +88,7 @@ def run(
     for labelled in sets:  # before a long run, as the next
         check_groups(labelled, by)
     if save_predictions is not None:
-        predict.check_folder(save_predictions)
+        predict.check_place(save_predictions, (*paths, truth, predictions))
     threshold: float | None = None
     seconds: list[float | None] = [None] * len(sets)
     if predictions is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,16 @@ def check_folder(path: str | Path) -> None:
     """Raises InputError for a file to be written in a folder that is not there."""
     if not Path(path).absolute().parent.is_dir():
         raise InputError(path, "cannot be written: its folder does not exist; make it first")
+
+
+def check_place(path: str | Path, inputs: Iterable[str | Path | None]) -> None:
+    """Raises InputError for a file to be written that is a folder, is in none, or is one of what is read."""
+    check_folder(path)
+    if Path(path).is_dir():
+        raise InputError(path, "cannot be written: it is a folder; name a file in it")
+    for other in inputs:
+        if other is not None and Path(path).exists() and Path(other).exists() and Path(path).samefile(other):
+            raise InputError(path, "is an input, which would be replaced; name another file")
 
 
 def run_model(corrector: Corrector, labelled: LabelledSet) -> Iterator[Prediction]:
