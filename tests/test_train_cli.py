@@ -407,6 +407,16 @@ def test_networks_know_the_vocabulary_they_were_trained_on(chain: Path, tmp_path
     assert f"error: {data}: has another vocabulary than the model" in capsys.readouterr().err
 
 
+def test_no_checkpoint_is_made_over_the_one_it_is_made_of(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start, data, out = chain / "pretrain" / "checkpoint.pt", ["--data", str(chain / "data")], ["--out", str(chain / "pretrain" / ".")]
+    before = start.read_bytes()
+    for arguments in (["average", str(start)], ["grow", str(start), "--layers", "3"], ["prune", str(start), "--units", "100", *data],
+                      ["revive", str(start), *data]):  # fmt: skip
+        assert main([*arguments, *out]) == 123
+        assert "checkpoint.pt: is what is read, and would be replaced" in capsys.readouterr().err
+    assert start.read_bytes() == before
+
+
 def test_a_finished_run_is_left_alone(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (chain / "pretrain" / "metrics.jsonl").read_bytes()
     assert main(["pretrain", "--data", str(chain / "data"), "--out", str(chain / "pretrain"), "--debug"]) == 0

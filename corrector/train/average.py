@@ -19,6 +19,7 @@ def average(paths: Sequence[Path], out: Path) -> None:
     Raises ModelError for a checkpoint that cannot be read or whose networks have another shape or vocabulary than the last one's,
     ConfigError for one with settings that this version has not.
     """
+    checkpoint.check_apart(out, paths)
     states = [checkpoint.load(path) for path in paths]
     last = states[-1]
     for path, state in zip(paths, states, strict=True):

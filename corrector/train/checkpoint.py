@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,13 @@ def save(path: Path, state: dict[str, Any]) -> None:
         raise InputError(path, f"cannot be written ({error}); what was there before is kept: make room and go on from it") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_apart(out: Path, read: Iterable[Path]) -> None:
+    """Raise InputError if the checkpoint to be made in ``out`` would replace one that it is made of: then no run could go on from that."""
+    made = out / "checkpoint.pt"
+    if any(made.exists() and path.exists() and made.samefile(path) for path in read):
+        raise InputError(made, "is what is read, and would be replaced; give --out another folder")
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def grow(path: Path, layers: int, out: Path) -> None:
     New layers are spread evenly. Raises ConfigError unless there are to be more than now, and at most twice as many; ModelError for a
     checkpoint that cannot be read.
     """
+    checkpoint.check_apart(out, [path])
     state = checkpoint.load(path)
     config = json.loads(state["config"])
     now = config["model"]["layers"]

@@ -32,6 +32,7 @@ def prune(path: Path, units: int, data: Path, out: Path, say: Callable[[str], No
     Raises ConfigError unless there are to be fewer than now; ModelError for a checkpoint that cannot be read, and InputError for a folder
     without enough text.
     """
+    checkpoint.check_apart(out, [path])
     model, config, _ = load_model(path, data)
     now = config.model.units
     if not 0 < units < now:

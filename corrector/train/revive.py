@@ -51,6 +51,7 @@ def revive(path: Path, data: Path, out: Path, say: Callable[[str], None]) -> Non
 
     Raises ModelError for a checkpoint that cannot be read, and InputError for a folder without enough text.
     """
+    checkpoint.check_apart(out, [path])
     model, config, _ = load_model(path, data)
     activities = watch(model, config, data)
     generator = torch.Generator().manual_seed(config.seed)
