@@ -70,7 +70,8 @@ class Corrector:
     ) -> None:
         if min_confidence is not None and profile is not None:
             raise ConfigError("Corrector", "profile", "cannot be given together with min_confidence")
-        if min_confidence is not None and not (isinstance(min_confidence, SupportsFloat) and 0.0 <= min_confidence <= 1.0):
+        is_number = isinstance(min_confidence, SupportsFloat) and not isinstance(min_confidence, bool)
+        if min_confidence is not None and not (is_number and 0.0 <= min_confidence <= 1.0):
             raise ConfigError("Corrector", "min_confidence", f"must lie in 0..1, not {min_confidence!r:.60}")
         threads = checked("Corrector", "threads", "threads", threads)
         self.words = words if isinstance(words, ProtectedWords) else ProtectedWords.of(words)
@@ -95,8 +96,10 @@ class Corrector:
         """The corrections of a document or a block of one; none in ``document.protected``.
 
         Markers in it mean nothing here: they go on from block to block, so whoever reads the blocks keeps an
-        ``IgnoreState``, whose ``mark`` protects what they ignore.
+        ``IgnoreState``, whose ``mark`` protects what they ignore. Raises TypeError for anything else than a document.
         """
+        if not isinstance(document, Document):
+            raise TypeError(f"a document must be a Document, not {type(document).__name__}; use correct for a text")
         return self._correct_block([document])[0]
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:

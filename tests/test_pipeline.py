@@ -272,6 +272,8 @@ def test_one_text_is_not_many() -> None:
             corrector.correct_many(text)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a text must be a str, not NoneType"):
         corrector.correct(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a Document, not str; use correct"):
+        corrector.correct_document("我很高形。")  # type: ignore[arg-type]
 
 
 def test_a_corrector_is_not_pickled() -> None:
@@ -443,6 +445,7 @@ def test_profiles_and_confidences(model: Path) -> None:
         ({"profile": "bold"}, "profile: must be one of careful, balanced, eager, not 'bold'"),
         ({"min_confidence": 1.1}, "min_confidence: must lie in 0..1, not 1.1"),
         ({"min_confidence": float("nan")}, "min_confidence: must lie in 0..1, not nan"),
+        ({"min_confidence": True}, "min_confidence: must lie in 0..1, not True"),
         ({"min_confidence": "0.5"}, "min_confidence: must lie in 0..1, not '0.5'"),
         ({"words": "张林"}, "words: must be a list of words"),
         ({"words": None}, "words: must be a list of words, not None"),
