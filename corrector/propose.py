@@ -13,7 +13,8 @@ from corrector.electra.contrasts import REACH, to_ends
 from corrector.electra.marks import PLAIN_MARKS, word_borders, words_of_two
 from corrector.electra.ngrams import Fit
 from corrector.similarity.glyph import glyph_similarity, nearest_by_shape
-from corrector.similarity.misspellings import SURE, Meant, well_known
+from corrector.similarity.misspellings import BY_CHANCE, SURE, Meant, well_known
+from corrector.similarity.phrases import set_phrases
 from corrector.similarity.pinyin import nearest_by_sound, pinyin_similarity
 from corrector.similarity.verbatim import by_heart
 from corrector.text.protect import is_han
@@ -30,7 +31,7 @@ FROM_EACH_VIEW = 7  # best of the generator with the character in its place, and
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
 COMPLETION = 0.6  # how alike in sound or shape a character must be that makes a word of four characters
-MISQUOTED = 0.8  # and one that would make an exact quotation
+MISQUOTED = 0.8  # and one that would make an exact quotation, or surely a set phrase
 _BLOCK = 800  # short texts scored at a time: some thousand keys, which the caches hold
 
 
@@ -124,12 +125,16 @@ class Characters:
         return result
 
     def meant(self, encoding: Encoding) -> dict[int, tuple[int, int]]:
-        """The tokens of a window that a well-known misspelling or a quotation that is all but exact has wrong, with the ids that should
-        stand there and the evidence of it."""
+        """The tokens of a window that a well-known misspelling has wrong, or a set phrase or a quotation that is all but exact, with the
+        ids that should stand there and the evidence of it."""
         text = "".join([self._letters[i] for i in encoding.ids.tolist()])
         found = well_known().meant(text)
         if found:  # in few windows; only these need the borders
             found = well_known().meant(text, word_borders(encoding.types), words_of_two(encoding.types))
+        for place, char in set_phrases().meant(text).items():
+            alike = max(likeness(text[place], char))
+            if alike >= COMPLETION:
+                found.setdefault(place, Meant(char, SURE if alike >= MISQUOTED else BY_CHANCE))
         for place, char in by_heart().meant(text).items():
             if max(likeness(text[place], char)) >= MISQUOTED:
                 found[place] = Meant(char, SURE)

@@ -68,6 +68,16 @@ def reviewed(verdicts: Path, raw: tuple[str, ...], out: Path) -> None:
 
 
 @train.command()
+@_data
+@click.option("--out", type=_FILE, required=True, help="The list to write, corrector/similarity/phrases.txt.")
+def phrases(data: Path, out: Path) -> None:
+    """List the phrases of four characters of the text packed in --data of which three give away the fourth."""
+    from corrector.train.phrases import write_phrases
+
+    write_phrases(data, out, _say)
+
+
+@train.command()
 @click.argument("pairs", nargs=-1, metavar="[PAIRS.tsv[:WEIGHT]]...")
 @_data
 @click.option("--count", type=click.IntRange(1), default=180, show_default=True, help="How many pairs of characters.")

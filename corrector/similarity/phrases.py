@@ -1,0 +1,87 @@
+"""Phrases of four characters of which three give away the fourth, as the corpus has hardly another one there: 变本加_ is 变本加厉.
+
+Where a text has another character there, which sounds or looks like the right one, it is most likely a slip for it (变本加利). The list is
+made by ``python -m corrector.train phrases``: a heading, then a phrase a line, with the places that the other three give away as the bits
+of a hexadecimal digit (1, 2, 4 and 8 for the first to the fourth); 0 for what is right as well, though it is like one of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+
+LIST = Path(__file__).with_name("phrases.txt")
+HEADING = "# Made by `python -m corrector.train phrases`: phrases, and which of their characters the others give away.\n"
+LENGTH = 4
+
+_PARTICLE = "的"  # stands between two phrases (攻无不克的|制胜) much more often than in one for another
+
+_SHIFTS = np.arange(16 * (LENGTH - 1), -1, -16, dtype=np.uint64)  # of 16 bits each: a phrase is a number
+_REST = [~(np.uint64(0xFFFF) << shift) for shift in _SHIFTS]  # all but one character of it
+_LAST = np.array([~np.uint64(0)])  # behind all others, so that whatever is sought has a place; no text has it
+
+
+class Phrases:
+    """Phrases with the places that the rest of them gives away, looked up together. Immutable."""
+
+    def __init__(self, characters: NDArray[np.uint16], bits: NDArray[Any]) -> None:
+        """The code points of the phrases (phrases, LENGTH), in order, all of the Basic Multilingual Plane, and their bits (phrases,)."""
+        phrases = _keys(characters)
+        self._all = np.concatenate([phrases, _LAST])
+        self._by_rest = [_sorted_by(rest, phrases[(bits >> place & 1).astype(bool)]) for place, rest in enumerate(_REST)]
+
+    @classmethod
+    def of(cls, places: Mapping[str, int]) -> Phrases:
+        """Phrases with their bits.
+
+        >>> Phrases.of({"变本加厉": 8}).meant("他变本加利。")
+        {4: '厉'}
+        """
+        characters = np.array([[ord(char) for char in phrase] for phrase in sorted(places)], dtype=np.uint16).reshape(-1, LENGTH)
+        return cls(characters, np.array([places[phrase] for phrase in sorted(places)], dtype=np.uint8))
+
+    def meant(self, text: str) -> dict[int, str]:
+        """The places of ``text`` where one character, but for 的, differs from a phrase whose other three give it away, with that of the
+        phrase."""
+        found: dict[int, str] = {}
+        if len(text) < LENGTH:
+            return found
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        keys = _keys(np.lib.stride_tricks.sliding_window_view(np.where(codes < 0xFFFF, codes, 0), LENGTH))
+        wrong = self._all[self._all.searchsorted(keys)] != keys
+        for place, (rest, (rests, phrases)) in enumerate(zip(_REST, self._by_rest, strict=True)):
+            left = keys & rest
+            at = rests.searchsorted(left)
+            for start in (wrong & (rests[at] == left)).nonzero()[0].tolist():
+                if text[start + place] != _PARTICLE:
+                    found[start + place] = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
+        return found
+
+
+@cache
+def set_phrases() -> Phrases:
+    """Those of the list that comes with the program."""
+    lines = LIST.read_text("utf-8").removeprefix(HEADING)
+    codes = np.frombuffer(lines.encode("utf-16-le"), dtype="<u2").reshape(-1, LENGTH + 2)  # with a digit and a line end
+    digits = codes[:, LENGTH]
+    return Phrases(codes[:, :LENGTH], np.where(digits <= ord("9"), digits - ord("0"), digits - ord("a") + 10))
+
+
+def _keys(characters: NDArray[Any]) -> Keys:
+    """Rows of code points (rows, LENGTH) as numbers: (rows,)."""
+    keys: Keys = (characters.astype(np.uint64) << _SHIFTS).sum(1, dtype=np.uint64)
+    return keys
+
+
+def _sorted_by(rest: np.uint64, phrases: Keys) -> tuple[Keys, Keys]:
+    """What is left of each of the phrases, sorted, and the phrases in that order."""
+    rests = phrases & rest
+    order = rests.argsort()
+    return np.concatenate([rests[order], _LAST]), np.concatenate([phrases[order], _LAST])
