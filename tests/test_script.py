@@ -49,6 +49,7 @@ def test_traditional_text_is_read_in_simplified(text: str, read: str) -> None:
         "看著这本书，三天後他来了，姓於的人藉此说话。",  # in Simplified text 著 or 藉 is for the model to judge
         "図書館で日本語を勉強しています。",
         "대한민국(大韓民國)은 東아시아의 國家이다.",
+        "这个㑮字，没有几种字体有它的简化字。",
     ],
 )
 def test_what_the_model_knows_or_cannot_know_is_the_text_itself(text: str) -> None:
@@ -60,8 +61,8 @@ def test_traditional_characters_in_simplified_text_are_read_one_by_one() -> None
 
 
 def test_compatibility_forms_are_read_as_what_they_stand_for() -> None:
-    text = "\uf90a\u2f08\u2fa6\U0002f804\ufe50\uff61\uff62"
-    assert simplified(text) == "金人金你,。“"  # the comma's width is the tokenizer's affair
+    text = "\uf90a\u2f08\u2fa6\U0002f804\ufe50\uff61\uff62\ufe19"
+    assert simplified(text) == "金人金你,。“\ufe19"  # the comma's width is the tokenizer's affair; the last stands for three dots
     assert script_of("\u2f08") == "either"
 
 
@@ -148,6 +149,11 @@ def test_a_long_text_costs_one_neighbourhood() -> None:
     text = "這是一個很長的句子，我門" * 20_000
     at = text.rindex("門")
     assert restored(text, at, "们") == restored(text[-2 * (LONGEST + REACH) :], 2 * (LONGEST + REACH) - 1, "们") == "們"
+
+
+def test_far_into_a_long_text_the_same_phrase_is_looked_at() -> None:
+    text = "他說。" * LONGEST + "皇候在宮裡說話。"
+    assert restored(text, text.index("候"), "后") == "后"
 
 
 @given(st.text(st.sampled_from(MIXED) | st.characters(), max_size=80))
