@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corrector.errors import EvalDataError
 from corrector.similarity import recall
-from corrector.similarity.glyph import covers, glyph_similarity, nearest_by_shape
+from corrector.similarity.glyph import _neighbours, _table, covers, glyph_similarity, nearest_by_shape
 from corrector.similarity.ids import Decomposition, parse_sequence
 from corrector.similarity.pinyin import common_characters
 
@@ -69,6 +69,14 @@ def test_neighbours_carry_the_similarity_of_the_pair_from_both_sides(character: 
     assert neighbours[:5] == nearest_by_shape(character, 5)
     for other, similarity in neighbours:
         assert similarity == glyph_similarity(character, other) == glyph_similarity(other, character) > 0
+
+
+def test_a_pair_that_is_not_held_is_not_taken_for_one_of_the_next_character() -> None:
+    rare = _table().characters[-100:]
+    for character in rare:
+        neighbours = _neighbours(character)
+        for other in set(rare) - {character}:
+            assert glyph_similarity(character, other) == neighbours.get(other, 0)
 
 
 def test_neighbours_of_a_traditional_character_are_common_ones() -> None:

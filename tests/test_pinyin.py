@@ -119,6 +119,7 @@ def test_texts_average_and_readings_in_context_decide() -> None:
     in_context = pinyin_similarity("行", "航", ("hang2",), ("hang2",))
     assert in_context == 0.98 and pinyin_similarity("行", "航", ("xing2",), ("hang2",)) < 0.5
     assert pinyin_similarity("行", "航", ("hang2",)) == 0.98  # one side's dictionary readings
+    assert pinyin_similarity("航", "行", None, ("hang2",)) == 0.98 and pinyin_similarity("航", "行", None, ("xing2",)) < 0.5
     assert pinyin_similarity("", "") == 1.0
 
 
@@ -196,9 +197,15 @@ def test_neighbours_are_common_homophones_first() -> None:
     assert nearest_by_sound("x") == ()
 
 
+def test_a_rare_character_has_common_neighbours_too() -> None:
+    assert "殑" not in common_characters()
+    assert len(nearest_by_sound("殑", 5)) == 5 and {c for c, _ in nearest_by_sound("殑")} <= set(common_characters())
+
+
 def test_same_syllable_ignores_the_tone_and_covers_every_reading() -> None:
     shared = same_syllable("行")
     assert {"形", "星", "航"} <= set(shared) and "行" not in shared and len(set(shared)) == len(shared)
+    assert set(shared) <= set(common_characters())
     assert all({split_tone(s)[0] for s in readings(c)} & {split_tone(s)[0] for s in readings("行")} for c in shared)
     assert same_syllable("x") == ""
 
