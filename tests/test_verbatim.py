@@ -32,6 +32,7 @@ def test_nothing_in_the_list_is_surely_a_well_known_misspelling() -> None:
 
 def test_clauses_of_a_line() -> None:
     assert clauses_of("敕勒川，风吹草低[见现]牛羊") == ["风吹草低见牛羊", "风吹草低现牛羊"]
+    assert clauses_of("[不弗]知[老]将至") == ["不知老将至", "弗知老将至"]
     assert clauses_of("盆友") == ["盆友"]
 
 
@@ -39,6 +40,7 @@ def test_what_one_character_is_wrong_in() -> None:
     known = Verbatim(["所以传道受业解惑也", "春风不度玉门关", "桃之夭夭"])
     assert known.meant("春风不渡玉门关，清风不度玉门关，春风不度玉门山") == {3: "度", 8: "春", 22: "关"}
     assert known.meant("春风不度玉门关。桃之天夭。所以传道授业解惑矣") == {}, "right, too short, and wrong in two"
+    assert Verbatim(["海内存知己"]).meant("海内存知已") == {4: "己"}
     assert known.meant("") == known.meant("春") == known.meant("风不度玉门关") == known.meant("春风不度玉门") == {}
 
 
