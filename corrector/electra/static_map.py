@@ -40,7 +40,6 @@ class StaticMap:
     @classmethod
     def build(cls, keys: Keys, values: NDArray[Any]) -> StaticMap:
         """A map of distinct keys to values 1..15. Raises ValueError for others."""
-        values = np.asarray(values)
         if len(values) and not (values.min() >= 1 and values.max() <= LARGEST_VALUE):
             raise ValueError(f"values must lie in 1..{LARGEST_VALUE}")
         return cls(*_build(keys, values.astype(np.uint16)))
