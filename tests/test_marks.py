@@ -8,7 +8,7 @@ import pytest
 
 from corrector.electra.associations import association_keys
 from corrector.electra.look_alikes import evidence, joined
-from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS, MarkTables, word_borders
+from corrector.electra.marks import MARK_FACTORS, PLAIN_MARKS, MarkTables, word_borders, words_of_two
 from corrector.electra.ngrams import Ngrams
 from corrector.electra.static_map import StaticMap
 from tests import training
@@ -81,10 +81,16 @@ def test_a_word_begins_right_after_another() -> None:
         (4, 5, 6, 7, 8): {2},
         (6, 7, 8, 4, 5): {3},  # of three before one of two
         (4, 5, 8, 9, 10): {2},
-        (4, 5, 11, 6, 7): set(),
+        (4, 5, 11, 6, 7): set(), (4, 5, 11, 6, 7, 8): set(),
         (4, 5): set(), (4,): set(), (): set(),
     }  # fmt: skip
     assert {ids: word_borders(tables.types(np.array(ids, dtype=np.int64)) + 1024) for ids in borders} == borders
+
+
+def test_a_word_of_two_whose_second_begins_no_other() -> None:
+    tables = MarkTables(SIZE, (keys((4, 5), (5, 6), (6, 7)), NOTHING, NOTHING))
+    assert words_of_two(tables.types(np.array([4, 5, 6, 7, 11, 4, 5, 11]))) == {2, 5}
+    assert words_of_two(np.zeros(0, dtype=np.int32)) == set()
 
 
 def test_marks_do_not_cross_rows(tables: MarkTables) -> None:

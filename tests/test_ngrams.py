@@ -85,6 +85,14 @@ def test_triples_of_the_first_step_are_known_apart() -> None:
     assert earlier.text_fit(np.array([[A, B, C], [A, B, E]]))[1].ravel().tolist() == [0, 2]
 
 
+@pytest.mark.parametrize("name", ["pairs_map", "triples_map", "character_counts"])
+def test_counts_that_lack_a_part_are_refused(tiny: Ngrams, name: str) -> None:
+    arrays = tiny.arrays()
+    del arrays[name]
+    with pytest.raises(KeyError, match=name):
+        Ngrams.from_arrays(arrays)
+
+
 def test_score_of_a_text_is_the_sum_from_the_third_on(tiny: Ngrams) -> None:
     texts = np.array([[A, B, C, A, B, D], [A, B, D, D, C, B], [A, B, C, SEP, A, B]])
     sums = [
