@@ -147,8 +147,6 @@ def word_numbers(texts: Ids, vocabulary_size: int, words: Words) -> Ids:
     numbers[:, 0] = texts.T
     key, before = texts, vocabulary_size
     for size, own in enumerate(words, 2):
-        if size > length:
-            break
         key = key[:, :-1] * vocabulary_size + texts[:, size - 1 :]
         which, number = own.find(key.view(np.uint64).reshape(-1))
         row, place = np.divmod(which, key.shape[1])
