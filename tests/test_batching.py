@@ -49,6 +49,11 @@ def test_batches_hold_every_window_once(lengths: list[int], budget: int) -> None
         assert batch.mask.sum(axis=1).tolist() == [lengths[index] for index in batch.indexes]
 
 
+def test_batches_are_as_full_as_they_may_be() -> None:
+    made = batches([window(*[1] * length) for length in (10, 2, 9, 1)], PAD, 30)
+    assert [batch.indexes for batch in made] == [(0, 2, 1), (3,)]  # thirty tokens, eight of which fill the shortest up
+
+
 WINDOWS = [window(1, 2), window(*range(40)), window(3, 4, 5)]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from corrector.electra.ngrams import SPECIALS
+from corrector.electra.static_map import StaticMap
 from corrector.electra.word_model import STEP, WordModel, word_numbers
 from corrector.electra.word_set import Keys, WordSet
 from corrector.train import word_counts
@@ -129,6 +130,17 @@ def test_specials_are_no_text(model: WordModel) -> None:
     assert model.score(np.arange(SPECIALS)[None])[0] == 0
 
 
+def test_three_words_gain_what_is_known_of_them_beside_their_pairs() -> None:
+    a, b, c = ids("副作用")
+    pairs = StaticMap.build(np.array([a * SIZE + b, b * SIZE + c], dtype=np.uint64), np.array([1, 2]))
+    triples = StaticMap.build(np.array([(a * SIZE + b) * SIZE + c], dtype=np.uint64), np.array([3]))
+    gains = np.arange(16, dtype=np.float32)
+    none = WordSet(np.zeros(0, dtype=np.uint64))
+    nothing = np.zeros(SIZE, dtype=np.uint8)
+    known = WordModel(SIZE, (none, none, none), nothing, nothing, pairs, triples, gains, 10 * gains)
+    assert known.score(np.array([[a, b, c], [b, c, a], [a, c, b]])).tolist() == [1 + 2 + 30, 2, 0]
+
+
 def test_probabilities_by_hand(model: WordModel) -> None:
     """太仓 is never a word where 仓促 is one: 30 of 仓促, 2 of 太仓."""
     words = [40 * 4, 30 * 3, 20 * 4, 25 * 2, 2, 20 * 5]  # 我们 的 副作用 很大, 太 仓促 了, 我们 太 大 了, 作用 很大, 太仓, 幅 ， 大 的 了
@@ -146,6 +158,16 @@ def test_rare_pairs_are_left_out(model: WordModel, monkeypatch: pytest.MonkeyPat
     fewer = next(word_models_of([texts], [IN_NONE], LEXICON, SIZE, lambda _: None))
     assert fewer.pairs.get(key)[0] == 0
     assert fewer.pairs.get(np.array([number("副作用") * model.count + number("很大")], dtype=np.uint64))[0] > 0
+
+
+def test_a_file_that_lacks_a_part_is_refused(model: WordModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "words.npz")
+    with np.load(tmp_path / "words.npz") as data:
+        arrays = dict(data)
+    for name in ("pairs_map", "triples_map", "rarity"):
+        np.savez(tmp_path / "less.npz", **{key: values for key, values in arrays.items() if key != name})
+        with pytest.raises(KeyError, match=name):
+            WordModel.load(tmp_path / "less.npz", LEXICON)
 
 
 def test_it_is_read_as_it_was_written(model: WordModel, tmp_path: Path) -> None:
