@@ -87,6 +87,18 @@ def test_gains_are_those_of_the_whole_text(tables: MarkTables) -> None:
     assert twice[0] == pytest.approx(gains[2], abs=1e-3) and twice[1] == pytest.approx(0, abs=1e-3)
 
 
+def test_at_the_ends_of_a_text_what_fills_it_up_is_read_with_it(tables: MarkTables) -> None:
+    model, rng = model_of(tables), np.random.default_rng(5)
+    pairs_only = dataclasses.replace(model, triple_gains=np.zeros_like(model.triple_gains))
+    flat, inside = joined(texts_like(tables, rng, 20, 4))
+    places = np.flatnonzero(inside)
+    around = flat[places[:, None] + np.arange(-CONTEXT, CONTEXT + 1)]
+    new = around.copy()
+    new[:, CONTEXT] = rng.integers(FIRST, SIZE, len(places))
+    gains = WordsThrough(model, flat).gains(places, np.arange(len(places)), new[:, CONTEXT])
+    assert gains == pytest.approx(pairs_only.score(new) - pairs_only.score(around), abs=1e-3)
+
+
 def test_text_farther_away_does_not_count(tables: MarkTables) -> None:
     model, rng = model_of(tables), np.random.default_rng(2)
     texts = texts_like(tables, rng, 40, 4 * CONTEXT + 1)
