@@ -10,6 +10,7 @@ import pytest
 import training
 
 from corrector.electra import look_alikes
+from corrector.electra.associations import STRENGTHS, association_keys
 from corrector.electra.contrasts import REACH as CONTRAST_REACH
 from corrector.electra.contrasts import Contrasts, features, ids_around
 from corrector.electra.look_alikes import joined
@@ -180,6 +181,66 @@ def test_contrasts_are_weighed_for_their_pairs_alone(tables: MarkTables, monkeyp
         levels[present] = levels_of(with_contrasts[:, 15]).tolist()
     assert levels[low][0] > levels[low][1] and levels[high][0] <= levels[high][1]
     assert (told.reach, told.context) == (CONTEXT, CONTRAST_REACH)
+
+
+def odds_of(tables: MarkTables, text: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int], float]:  # type: ignore[type-arg]
+    """The log-odds that the second of two characters was meant where the first stands."""
+    found: dict[tuple[int, int], float] = {}
+    slip_odds = look_alikes._slip_odds
+
+    def seen(*arguments: Any) -> np.ndarray:  # type: ignore[type-arg]
+        _, flat, places, _, compared, *_ = arguments
+        odds = slip_odds(*arguments)
+        found.update(zip(zip(flat[places[compared.which]].tolist(), compared.characters.tolist(), strict=True), odds.tolist(), strict=True))
+        return odds
+
+    with monkeypatch.context() as patch:
+        patch.setattr(look_alikes, "_slip_odds", seen)
+        patch.setattr(look_alikes, "_FAR_BEHIND", np.float32(1e6))
+        tables.types(text)
+    return found
+
+
+def test_what_contrasts_make_of_the_odds(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    ngrams = tables.ngrams
+    assert ngrams is not None
+    low, high = FIRST + 3, FIRST + 9
+    alike, counts = np.zeros_like(ngrams.alike), ngrams.counts.copy()
+    alike[low, :2], alike[high, :2] = (FIRST, high), (FIRST, low)
+    counts[[low, high]] = 99, 2999
+    own = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, alike=alike, counts=counts))
+    text = np.random.default_rng(5).integers(FIRST + 10, SIZE, 31)
+    text[[4, 15]] = low, high
+    here = features(ids_around(text, np.array([15])))[0, :5]
+    weights = StaticMap.build(here.astype(np.uint64), np.full(5, 15))
+    contrasts = Contrasts(SIZE, np.array([[low, high]], dtype=np.uint16), np.zeros(1, np.float32), np.ones(1, np.float32), weights)
+    plain, told = odds_of(own, text, monkeypatch), odds_of(own.with_contrasts(contrasts), text, monkeypatch)
+    for place, pair in ((4, (low, high)), (15, (high, low))):
+        numbers = contrasts.numbers(*(np.array([id]) for id in pair))
+        [apart] = contrasts.log_odds(ids_around(text, np.array([place])), np.zeros(1, np.int64), numbers)
+        given, meant = np.log([100, 3000] if pair == (low, high) else [3000, 100])
+        weigh = look_alikes._CONTRASTED
+        expected = weigh.bias + weigh.odds * plain[pair] + weigh.apart * apart + weigh.given * given + weigh.meant * meant
+        assert told[pair] == pytest.approx(expected, abs=1e-3)
+        assert told[pair[0], FIRST] == plain[pair[0], FIRST]
+
+
+def test_associated_words_around_change_the_odds(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    ngrams = tables.ngrams
+    assert ngrams is not None
+    first, second = tables.words[0][:2]
+    (a, b), (right, after) = (divmod(int(key), SIZE) for key in (first, second))
+    wrong = next(i for i in range(FIRST, SIZE) if i * SIZE + after not in tables.words[0] and i not in (a, b, right, after))
+    alike = np.zeros_like(ngrams.alike)
+    alike[wrong, 0], alike[right, 0] = right, wrong
+    plain = dataclasses.replace(tables, ngrams=dataclasses.replace(ngrams, alike=alike))
+    level = StaticMap.build(association_keys(first[None], second[None], SIZE), np.array([3]))
+    associated = dataclasses.replace(plain, associated=level)
+    weights = look_alikes.SLIP_WEIGHTS
+    for pair, weight in (((wrong, right), weights.associated_after), ((right, wrong), weights.associated_before)):
+        text = np.array([a, b, 5, 5, pair[0], after])
+        alone, together = (odds_of(one, text, monkeypatch)[pair] for one in (plain, associated))
+        assert together - alone == pytest.approx(weight * STRENGTHS[3], abs=1e-3)
 
 
 def test_levels_and_alternatives_are_those_of_plain_loops(tables: MarkTables, monkeypatch: pytest.MonkeyPatch) -> None:
