@@ -48,6 +48,7 @@ def test_chinese_in_another_encoding_is_found_out(text: str, encoding: str) -> N
         ("联通", "gb18030"),  # two characters prove nothing
         ("人大", "utf-16-le"),
         ("abc\n" * 20, "utf-16-le"),  # nothing Chinese in it
+        ("讽家国溯刹到当厩蛾大后", "gb18030"),  # as common in Big5: 當模弊咁价善絞學圓湮綴
         ("嘅" * 50, "big5hkscs"),  # one character over and over is no prose
         (KOREAN, "euc_kr"),
         (KOREAN, "cp949"),
@@ -81,8 +82,9 @@ def test_a_named_encoding_is_never_doubted() -> None:
 def test_utf_8_and_marks_are_certain() -> None:
     assert decode(SIMPLIFIED.encode(), None).encoding == "utf-8"
     assert decode("\ufeff一".encode("utf-16-be"), None).encoding == "utf-16-be"
-    with pytest.raises(InputError, match="not valid UTF-8"):
-        decode("\ufeff".encode() + SIMPLIFIED.encode("gb18030"), "a.txt")
+    for begin in ("\ufeff", "\ufeffa"):  # of which GB18030 would make 锘縜
+        with pytest.raises(InputError, match="not valid UTF-8"):
+            decode(begin.encode() + SIMPLIFIED.encode("gb18030"), "a.txt")
 
 
 class Pieces:
@@ -104,9 +106,9 @@ def test_a_stream_turns_to_another_encoding_while_it_is_still_ascii() -> None:
 
 
 def test_a_stream_that_has_shown_utf_8_stays_with_it() -> None:
-    stream = read_blocks(Pieces("错\n".encode(), SIMPLIFIED.encode("gb18030")))
-    assert next(stream).text == "错\n"
-    with pytest.raises(InputError, match=r"<stdin>:2: not valid UTF-8 \(byte 4\); pass --encoding gb18030"):
+    stream = read_blocks(Pieces("错\n".encode(), b"a\n", SIMPLIFIED.encode("gb18030")))
+    assert [next(stream).text, next(stream).text] == ["错\n", "a\n"]
+    with pytest.raises(InputError, match=r"<stdin>:3: not valid UTF-8 \(byte 6\); pass --encoding gb18030"):
         list(stream)
 
 
@@ -129,6 +131,23 @@ def test_a_guess_that_fails_later_names_itself() -> None:
         f"a.txt:3: not valid GB18030 (byte {len(data) + 2}); it began like GB18030 and was not valid UTF-8; "
         "pass the encoding it is in with --encoding"
     )
+
+
+def test_a_guess_that_fails_at_once_is_none() -> None:
+    with pytest.raises(InputError, match=r"^a\.txt:1: not valid UTF-8 \(byte 0\); pass --encoding gb18030$"):
+        decode(SIMPLIFIED.encode("gb18030") + b"\xb5", "a.txt")  # its last character is cut off
+
+
+def test_an_error_amid_an_encoding_with_states_is_told() -> None:
+    data = "一三\n".encode("hz")
+    decoder = Decoder("a.txt", "hz")
+    assert decoder.feed(data[:4]) == "一"
+    with pytest.raises(InputError, match=r"^a\.txt:1: not valid HZ \(byte 8\); pass"):
+        decoder.feed(data[4:8] + b"\xff")
+
+
+def test_ascii_is_in_no_encoding_of_its_own() -> None:
+    assert guess_encoding(b"") is guess_encoding(b"plain\n") is None
 
 
 @settings(deadline=None)

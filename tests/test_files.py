@@ -74,6 +74,7 @@ def test_decoding_round_trips(data: bytes, encoding: str | None, text: str, sett
         (b"\xff\xfea", None, "a.txt:1: not valid UTF-16-LE (byte 2)"),
         (b"\x89PNG\0\0", None, "a.txt: NUL at byte 4: a binary file"),
         ("错".encode() + b"\0", None, "a.txt: NUL at byte 3"),
+        (b"\0a", None, "a.txt: NUL at byte 0"),
         (b"a", "utf-9", "a.txt: 'utf-9' is not a known text encoding"),
         (b"a", "hex", "a.txt: 'hex' is not a known text encoding"),
         (b"a", "rot13", "a.txt: 'rot13' is not a known text encoding"),
