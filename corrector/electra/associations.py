@@ -51,7 +51,7 @@ class WordsAround:
         self.keys = (flat[:-1] * associations.vocabulary_size + flat[1:]).view(np.uint64)
         is_word = associations.words.has(self.keys) & inside[:-1] & inside[1:]
         self._text_of = np.cumsum(~inside)
-        self._is_word = np.pad(is_word, (REACH, REACH + 1))
+        self._is_word = np.pad(is_word, REACH)
 
     def support(self, keys: Keys, at: Ids, changed: tuple[Ids, Ids]) -> NDArray[np.uint8]:
         """The strongest association, 0..15, of each of these words (words,) that stands or might stand ``at`` a place with a word around.
@@ -69,6 +69,5 @@ class WordsAround:
         own, other = own[counted], other[counted]
         levels = self.associations.levels(keys[own], self.keys[other])
         first = np.flatnonzero(np.diff(own, prepend=-1))
-        if len(first):
-            support[own[first]] = np.maximum.reduceat(levels, first)
+        support[own[first]] = np.maximum.reduceat(levels, first)
         return support
