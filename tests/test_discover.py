@@ -130,6 +130,7 @@ def test_ignore_files_end_at_a_repository_of_its_own(tmp_path: Path) -> None:
 def test_ignore_files_count_without_a_repository(tmp_path: Path) -> None:
     tree(tmp_path, ["a/b.txt", "a/c.txt"], {"a": "\ufeffb.txt\r\n[\n!\n\\\n"})  # lines that are no patterns mean nothing
     assert found("a") == ["a/c.txt"]
+    assert found("a", gitignore=False) == found(".", gitignore=False) == ["a/b.txt", "a/c.txt"]
 
 
 def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +267,7 @@ FOLDERS = ["", "a", "a/a", "a/b", "b", "b/a", "b/build", "build", "build/a"]
 @example({"": ["a/**/"]}, [])
 @example({"": ["[[:alpha:]].txt"]}, [])
 @example({"": ["!a.txt"]}, ["*.txt", "/b"])
+@example({"": ["*", "!*/", "!c.txt"]}, [])
 def test_git_ignores_the_same(tmp_path: Path, ignored: dict[str, list[str]], excluded: list[str]) -> None:
     root = tmp_path / "repository"
     if not root.exists():
