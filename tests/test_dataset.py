@@ -68,6 +68,8 @@ def test_two_columns(tmp_path: Path) -> None:
 def test_lines_that_end_in_carriage_returns(tmp_path: Path) -> None:
     labelled = load_set(write(tmp_path, "因该\t应该\r没错\t没错\r"))
     assert pairs(labelled) == [("因该", "应该"), ("没错", "没错")]
+    labelled = load_set(write(tmp_path, "因\r该\t应\r该\n没错\t没错\n"))  # where lines end otherwise it is a character
+    assert pairs(labelled) == [("因\r该", "应\r该"), ("没错", "没错")]
 
 
 @pytest.mark.parametrize(
