@@ -4,7 +4,7 @@ import io
 import re
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import docx
@@ -301,21 +301,42 @@ class Unseekable(io.BytesIO):
         raise OSError
 
 
-def test_sizes_that_follow_the_data_and_64_bit_sizes() -> None:
-    xml = body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>")
+def with_64_bit_size(data: bytes) -> bytes:
+    """The first member's size, in the directory, in 64 bits."""
+    at, end = data.index(b"PK\1\2"), data.index(b"PK\5\6")
+    (size,), (name,) = struct.unpack_from("<L", data, at + 24), struct.unpack_from("<H", data, at + 28)
+    extra = struct.pack("<2HQ", 1, 8, size)
+    (whole,) = struct.unpack_from("<L", data, end + 12)
+    record = data[at : at + 24] + b"\xff" * 4 + struct.pack("<2H", name, len(extra)) + data[at + 32 : at + 46 + name] + extra
+    return data[:at] + record + data[at + 46 + name : end + 12] + struct.pack("<L", whole + len(extra)) + data[end + 16 :]
+
+
+def streamed(data: bytes) -> bytes:
+    """The same members, their sizes after their data, with room for 64 bits before it."""
     stream = Unseekable()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
-        for name in ("word/document.xml", "word/settings.xml"):
-            with made.open(name, "w", force_zip64=name.startswith("word/d")) as member:
-                member.write(xml.encode())
-    data = stream.getvalue()
-    after = correct_docx(CORRECTOR, data, None).data
-    assert members(after) == {
-        "word/document.xml": xml.replace("散部", "散步").encode(),
-        "word/settings.xml": xml.encode(),
-    }
+        for name, content in members(data).items():
+            with made.open(name, "w", force_zip64=True) as member:
+                member.write(content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("made", [lambda data: data, with_64_bit_size, streamed], ids=["plain", "64 bits", "streamed"])
+def test_what_stands_before_and_after_the_data_agrees_with_the_directory(method: int, made: Callable[[bytes], bytes]) -> None:
+    """Other programs read an archive from its beginning, without the directory."""
+    xml = body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>")
+    after = correct_docx(CORRECTOR, made(zipped({"word/document.xml": xml, "word/settings.xml": "x"}, method)), None).data
+    assert members(after) == {"word/document.xml": xml.replace("散部", "散步").encode(), "word/settings.xml": b"x"}
     with zipfile.ZipFile(io.BytesIO(after)) as new:
-        assert [info.flag_bits & 8 for info in new.infolist()] == [8, 8]
+        first, second = new.infolist()
+    flags, _, _, _, *sizes, name, extra = struct.unpack_from("<4H3L2H", after, 6)
+    expected = [first.CRC, first.compress_size, first.file_size]
+    follow = bool(flags & 8)
+    assert (follow, flags, extra, first.extra) == (made is streamed, first.flag_bits, 0, b"")
+    assert sizes == ([0, 0, 0] if follow else expected)
+    descriptor = after[30 + name + first.compress_size : second.header_offset]
+    assert descriptor == (struct.pack("<4s3L", b"PK\7\x08", *expected) if follow else b"")
 
 
 def test_replacing_nothing_gives_the_archive_back() -> None:
@@ -333,6 +354,12 @@ def with_claimed_size(data: bytes, size: int) -> bytes:
     return data[:at] + struct.pack("<L", size) + data[at + 4 :]
 
 
+def at_one_place(data: bytes) -> bytes:
+    """The last member said to stand at the beginning too."""
+    at = data.rindex(b"PK\1\2") + 42
+    return data[:at] + bytes(4) + data[at + 4 :]
+
+
 GOOD = zipped({"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>")})
 
 
@@ -347,6 +374,8 @@ GOOD = zipped({"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p
         (b"????" + GOOD[4:], "damaged"),
         (flagged_as_encrypted(GOOD), "encrypted"),
         (with_claimed_size(GOOD, 10), "damaged"),
+        (with_claimed_size(GOOD, 5000), "word/document.xml is incomplete"),
+        (at_one_place(zipped({"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p>"), "a": ""})), "share a name or a place"),
         (with_claimed_size(GOOD, 1 << 31), "more than 256 MiB"),
         (zipped({"word/document.xml": "x" * 99}, zipfile.ZIP_LZMA), "method 14"),
         (zipped({"xl/workbook.xml": "", "[Content_Types].xml": ""}), "an Office document, but not a Word document"),
