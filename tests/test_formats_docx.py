@@ -301,11 +301,14 @@ class Unseekable(io.BytesIO):
         raise OSError
 
 
+OTHER_FIELD = b"\xfe\xca\2\0ab"
+
+
 def with_64_bit_size(data: bytes) -> bytes:
-    """The first member's size, in the directory, in 64 bits."""
+    """The first member's size, in the directory, in 64 bits, after another extra field."""
     at, end = data.index(b"PK\1\2"), data.index(b"PK\5\6")
     (size,), (name,) = struct.unpack_from("<L", data, at + 24), struct.unpack_from("<H", data, at + 28)
-    extra = struct.pack("<2HQ", 1, 8, size)
+    extra = OTHER_FIELD + struct.pack("<2HQ", 1, 8, size)
     (whole,) = struct.unpack_from("<L", data, end + 12)
     record = data[at : at + 24] + b"\xff" * 4 + struct.pack("<2H", name, len(extra)) + data[at + 32 : at + 46 + name] + extra
     return data[:at] + record + data[at + 46 + name : end + 12] + struct.pack("<L", whole + len(extra)) + data[end + 16 :]
@@ -333,7 +336,8 @@ def test_what_stands_before_and_after_the_data_agrees_with_the_directory(method:
     flags, _, _, _, *sizes, name, extra = struct.unpack_from("<4H3L2H", after, 6)
     expected = [first.CRC, first.compress_size, first.file_size]
     follow = bool(flags & 8)
-    assert (follow, flags, extra, first.extra) == (made is streamed, first.flag_bits, 0, b"")
+    assert (follow, flags, extra) == (made is streamed, first.flag_bits, 0)
+    assert first.extra == (OTHER_FIELD if made is with_64_bit_size else b"")
     assert sizes == ([0, 0, 0] if follow else expected)
     descriptor = after[30 + name + first.compress_size : second.header_offset]
     assert descriptor == (struct.pack("<4s3L", b"PK\7\x08", *expected) if follow else b"")
