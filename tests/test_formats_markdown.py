@@ -259,9 +259,27 @@ def test_links_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
     Anchors(piece * 100_000)
 
 
+def test_front_matter_of_hexo_needs_no_first_fence() -> None:
+    text = "title: 甲\ndate: 2026-11-27 08:00:00\ntags:\n  - 乙\n- 丙\ncover_image: 丁\n---\n戊\n"
+    assert read(text) == read("\ufeff" + text.replace("\n", "\r\n")) == ["戊"]
+    assert read("title: 甲\n----") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["甲: 乙\n---\n", "note: 甲\n---\n", "title: 甲\n\ndate: 乙\n---\n", "title: 甲\n乙\n---\n", "title: 甲\n===\n"]
+)
+def test_what_is_like_front_matter_of_hexo_is_a_heading(text: str) -> None:
+    assert "甲" in "".join(read(text))
+
+
 @pytest.mark.parametrize("fence", ["+++", "---"])
 def test_front_matter_that_is_never_closed_takes_no_time(fence: str) -> None:
     assert read(f"{fence}\r\n" + "a\r\n" * 200 + "\r\n甲") == ["甲"]
+
+
+@pytest.mark.parametrize("line", ["a:\r\n", " a\r\n", "- a\n", "a" * 500])
+def test_front_matter_of_hexo_that_is_never_closed_takes_no_time(line: str) -> None:
+    assert read("title: a\n" + line * 400 + "\n\n甲")[-1] == "甲"
 
 
 def test_deep_nesting_is_left_alone() -> None:
