@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from corrector.electra.model import VOCABULARY
 from corrector.electra.tokenizer import Tokenizer
+from corrector.electra.word_set import WordSet
 from corrector.propose import COMPLETION, likeness
 from corrector.similarity.misspellings import well_known
 from corrector.similarity.phrases import HEADING, LENGTH
@@ -68,11 +69,12 @@ def places_given_away(
     ids = {token: number for number, token in enumerate(vocabulary)}
     four = sorted(word for word in words if all(char in ids and is_han(char) and char <= "\uffff" for char in word))
     own = np.array([[ids[char] for char in word] for word in four], dtype=np.int64).reshape(-1, LENGTH)
-    times, rivals = _counts(texts, own, np.array([is_han(token) if len(token) == 1 else False for token in vocabulary]))
-    share = times[:, None] / np.maximum(rivals, 1)
+    counts = _counts(texts, own, np.array([len(token) == 1 and is_han(token) for token in vocabulary]))
+    times = counts[:, :1]
+    share = times / np.maximum(counts[:, 1:], 1)
     idiom = np.array([word in idioms for word in four], dtype=np.bool_)[:, None]
     usual = np.array([words[word] not in _NAMES_AND_NUMBERS for word in four], dtype=np.bool_)[:, None] | idiom
-    given = (times[:, None] >= FEWEST) & ((share >= SHARE) & usual | (share >= SHARE_OF_IDIOM) & idiom)
+    given = (times >= FEWEST) & ((share >= SHARE) & usual | (share >= SHARE_OF_IDIOM) & idiom)
     bits = (given << np.arange(LENGTH)).sum(1).tolist()
     return {word: own_bits for word, own_bits in zip(four, bits, strict=True) if own_bits}
 
@@ -96,44 +98,29 @@ def _without(word: str, place: int) -> str:
     return word[:place] + word[place + 1 :]
 
 
-def _counts(
-    texts: Iterable[Tokens], words: NDArray[np.int64], han: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each of the words (n, 4) stands in the texts: (n,); and how often what is left of it without each of its characters does,
-    with any Han character there: (n, 4)."""
-    keys, order = _sorted(_key(words, len(han)))
-    rests = [np.unique(_key(np.delete(words, place, 1), len(han)), return_inverse=True) for place in range(LENGTH)]
-    times = np.zeros(len(keys), dtype=np.int64)
-    rivals = [np.zeros(len(rest), dtype=np.int64) for rest, _ in rests]
+def _counts(texts: Iterable[Tokens], words: NDArray[Any], han: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How often each of the words (n, 4) stands in the texts, and how often what is left of it without each of its characters does, with
+    any Han character there: (n, 5)."""
+    known = [np.unique(_keys(part, len(han)), return_inverse=True) for part in _parts(words)]
+    sets, counts = [WordSet(keys) for keys, _ in known], [np.zeros(len(keys), dtype=np.int64) for keys, _ in known]
     for tokens in texts:
-        for start in range(0, len(tokens), _AT_A_TIME):
-            part = tokens[start : start + _AT_A_TIME + LENGTH - 1]
-            windows = np.lib.stride_tricks.sliding_window_view(part, LENGTH) if len(part) >= LENGTH else np.zeros((0, LENGTH), part.dtype)
-            windows = windows[han[windows].all(1)].astype(np.int64)
-            times += _found(_key(windows, len(han)), keys)
-            for place, (rest, _) in enumerate(rests):
-                rivals[place] += _found(_key(np.delete(windows, place, 1), len(han)), rest)
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    return times[back], np.stack([count[inverse] for count, (_, inverse) in zip(rivals, rests, strict=True)], 1)
+        for start in range(0, len(tokens) - LENGTH + 1, _AT_A_TIME):
+            windows = np.lib.stride_tricks.sliding_window_view(tokens[start : start + _AT_A_TIME + LENGTH - 1], LENGTH)
+            for own, count, part in zip(sets, counts, _parts(windows[han[windows].all(1)]), strict=True):
+                count += np.bincount(own.find(_keys(part, len(han)))[1], minlength=len(count))
+    return np.stack([count[number] for count, (_, number) in zip(counts, known, strict=True)], 1)
 
 
-def _key(ids: NDArray[Any], size: int) -> NDArray[np.int64]:
-    """The rows of ids (n, length) as numbers in base ``size``."""
-    key = np.zeros(len(ids), dtype=np.int64)
+def _parts(ids: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Rows of ids (n, 4), then what is left of them without each of the four (n, 3)."""
+    yield ids
+    for place in range(LENGTH):
+        yield np.delete(ids, place, 1)
+
+
+def _keys(ids: NDArray[Any], size: int) -> NDArray[np.uint64]:
+    """The rows of ids (n, length) as numbers in base ``size``: (n,)."""
+    keys = np.zeros(len(ids), dtype=np.uint64)
     for column in ids.T:
-        key = key * size + column
-    return key
-
-
-def _sorted(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    order = np.argsort(keys)
-    return keys[order], order
-
-
-def _found(keys: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each of the ``known`` keys, sorted, is among the keys."""
-    if not len(known):
-        return np.zeros(0, dtype=np.int64)
-    at = known.searchsorted(keys).clip(max=len(known) - 1)
-    return np.bincount(at[known[at] == keys], minlength=len(known))
+        keys = keys * np.uint64(size) + column.astype(np.uint64)
+    return keys
