@@ -9,9 +9,12 @@ import pytest
 
 
 def pytest_configure() -> None:
-    """Ctrl-C works in the processes that tests start, also where a shell runs the tests in the background and has it ignored."""
+    """Ctrl-C and a closed terminal end the processes that tests start, also where a shell or ``nohup`` has these ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    hangup = getattr(signal, "SIGHUP", None)  # POSIX
+    if hangup is not None and signal.getsignal(hangup) is signal.SIG_IGN:
+        signal.signal(hangup, lambda *_: None)  # ours goes on, and theirs have none of our handlers
 
 
 @pytest.fixture(scope="session", autouse=True)
