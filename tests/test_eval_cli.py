@@ -83,6 +83,11 @@ def one_set(*arguments: str) -> dict[str, Any]:
     return only
 
 
+def test_more_threads_than_any_machine_has_are_a_wrong_option(labelled: str) -> None:
+    assert "Invalid value for '--threads': 1025 is not in the range 0<=x<=1024" in run(labelled, "--threads", "1025", status=2).stderr
+    assert one_set(labelled, "--threads", "1024")["rows"]["used"] == 5
+
+
 def test_json(labelled: str) -> None:
     result = one_set(labelled)
     assert result["rows"] == {"read": 6, "used": 5, "dropped": 1, "truncated": 0}

@@ -407,6 +407,14 @@ def test_networks_know_the_vocabulary_they_were_trained_on(chain: Path, tmp_path
     assert f"error: {data}: has another vocabulary than the model" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["", "  ", "a|b", "a\nb"])
+def test_a_name_that_would_break_signatures_is_no_name(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--checkpoint", str(tmp_path / "none.pt"), "--data", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(["export", *arguments, "--name", name]) == 2
+    assert f"{name!r} cannot be the name of a model; give one line without '|'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_no_checkpoint_is_made_over_the_one_it_is_made_of(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
     start, data, out = chain / "pretrain" / "checkpoint.pt", ["--data", str(chain / "data")], ["--out", str(chain / "pretrain" / ".")]
     before = start.read_bytes()

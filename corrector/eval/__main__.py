@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from corrector.config_values import MOST
 from corrector.exit import run_command
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--truth", type=click.Path(), help="The truth file of a SIGHAN test input (with one FILE).")
 @click.option("--model", type=click.Path(), help="Model directory or name. Default: the embedded model.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Apply corrections from this confidence on. Default: the model's own.")
-@click.option("--threads", type=click.IntRange(0), default=0, show_default=True, help="0: as many as there are cores.")
+@click.option("--threads", type=click.IntRange(0, MOST), default=0, show_default=True, help="0: as many as there are cores.")
 @click.option("--limit", type=click.IntRange(1), help="At most this many rows of each file, evenly spaced.")
 @click.option("--max-length", type=click.IntRange(1), help="Cut sentences to this many characters. Default: never.")
 @click.option("--remove-de", is_flag=True, help="Ignore predicted edits into 地 and 得, as SIGHAN13 results do.")

@@ -31,6 +31,13 @@ _set = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, hel
 _debug = click.option("--debug", is_flag=True, help="A few steps only.")
 
 
+def _model_name(_: click.Context, __: click.Parameter, name: str) -> str:
+    """A name that fits into a signature, ``…|model:NAME|…`` on one line."""
+    if not name.strip() or not name.isprintable() or "|" in name:
+        raise click.BadParameter(f"{name!r} cannot be the name of a model; give one line without '|'")
+    return name
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def train() -> None:
     """Train, fine-tune, calibrate and export the models."""
@@ -260,7 +267,7 @@ def calibrate(
 @click.option("--checkpoint", type=_FILE, required=True, help="The checkpoint to export.")
 @_data
 @_out
-@click.option("--name", required=True, help="Name of the model.")
+@click.option("--name", required=True, callback=_model_name, help="Name of the model.")
 @click.option("--version", default=__version__, show_default=True, help="Version of the model.")
 @click.option("--format", "format_", type=click.Choice(["onnx", "pytorch"]), default="onnx", show_default=True)
 @click.option("--ledger", metavar="KEY=VALUE", multiple=True, help="A note for the training ledger.")
