@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WORDS_AROUND = 5  # characters on either side that the word model reads; with 10 it says the same
 _MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
-_NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
+NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
 
 
 class Seen(NamedTuple):
@@ -111,7 +111,7 @@ def word_model_gains(tried: Sequence[tuple[Encoding, Ranked]], characters: Chara
 def _beside(logits: Sequence[float], place: range) -> list[float]:
     """The logits of the two tokens on either side of a place, of those of a window with its [CLS] and [SEP]."""
     tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
-    return [logits[token] if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
+    return [logits[token] if 0 < token < len(logits) - 1 else NO_NEIGHBOUR for token in tokens]
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:

@@ -6,13 +6,15 @@ was proposed, every feature of the ranker with its share of the score, the check
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
+from corrector.homophones import WORD_FEATURES
 from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
@@ -25,8 +27,9 @@ from corrector.types import CorrectedDocument, Correction, Document, Sentence, S
 
 if TYPE_CHECKING:
     from corrector.electra.runtime import Encoding, Floats
-    from corrector.pipeline import Corrector
-    from corrector.stages import GroupChoice
+    from corrector.homophones import WordChoice
+    from corrector.pipeline import Choice, Corrector
+    from corrector.stages import Considered, GroupChoice
 
 LISTED, DETAILED = 12, 4  # proposals of a group by name, and with all their features
 _BAR = 16  # columns of a whole bar
@@ -39,6 +42,9 @@ _WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 
 Decided = Mapping[Span, tuple[str, str]]
 """By place: what it becomes, as the text writes it, and whether that is corrected or suggested."""
 
+Verdict = Callable[["Choice"], str]
+"""What becomes of a choice, in words."""
+
 
 def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     """The whole explanation of a short text, several lines; long texts are explained window by window.
@@ -50,8 +56,8 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     document = Document(None, text, protected=ignored_spans(text))
     revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
     windows = list(revision.windows(corrector.stages.max_length))
-    choices = [corrector.stages.choices([window])[0] for window in windows]
-    decided = _decided(corrector, revision, windows, choices)
+    considered = [corrector.stages.considered([window])[0] for window in windows]
+    decided = _decided(corrector, revision, windows, considered)
     ranker = corrector.stages.ranker
     sooner = ", or sooner if its mark speaks against it" if ranker.suspicion[3] else ""
     parts = [
@@ -60,28 +66,29 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     ]
     if not windows:
         parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
-    for number, (window, own) in enumerate(zip(windows, choices, strict=True), 1):
+    for number, (window, (groups, words)) in enumerate(zip(windows, considered, strict=True), 1):
+        verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, words), decided=decided)
         name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
-        parts += _window(corrector, text, window, own, view, decided)
+        parts += _window(corrector, text, window, groups, view, verdict)
+        parts += _words(corrector, window, words, view, verdict)
     parts.append(view.title("Result"))
     parts += _result(corrector, text, decided)
     return "".join(parts)
 
 
 def _decided(
-    corrector: Corrector, revision: Revision, windows: Sequence[Sentence], choices: Sequence[Sequence[GroupChoice]]
+    corrector: Corrector, revision: Revision, windows: Sequence[Sentence], considered: Sequence[Considered]
 ) -> Decided:
     """What the first reading comes to; settles it in ``revision``."""
-    for window, own in zip(windows, choices, strict=True):
-        reported = [choice for choice in own if choice.confidence >= _reported(corrector)]
-        revision.note(window, [correction_of(window, choice) for choice in reported])
+    for window, choices in zip(windows, considered, strict=True):
+        revision.note(window, corrector.found(window, *choices))
     revision.settle()
     return {correction.span: (correction.replacement, how) for correction, how in _found(revision.result())}
 
 
 def _window(
-    corrector: Corrector, text: str, window: Sentence, choices: Sequence[GroupChoice], view: View, decided: Decided
+    corrector: Corrector, text: str, window: Sentence, choices: Sequence[GroupChoice], view: View, verdict: Verdict
 ) -> Iterator[str]:
     """The readings of one window of ``text`` and its suspicions."""
     stages = corrector.stages
@@ -99,7 +106,7 @@ def _window(
         where = f"character {first + 1}" if last - first == 1 else f"characters {first + 1} to {last}"
         yield view.title(f"Suspicion {safe(original)}, {where}")
         yield from _choice(corrector, choice, view)
-        yield _decision(corrector, window, choice, decided)
+        yield verdict(choice)
     for place in sorted(suspicions):
         yield f"Suspicion {safe(window.text[place - window.span.start])}, character {place + 1}: nothing likely enough can be proposed.\n"
 
@@ -199,17 +206,36 @@ def _share(share: float, value: float) -> str:
     return f"{share:+.2f} {f'({value:.2f})':>8}"
 
 
-def _decision(corrector: Corrector, window: Sentence, choice: GroupChoice, decided: Decided) -> str:
-    edit, correction = choice.edits[0], correction_of(window, choice)
+def _words(corrector: Corrector, window: Sentence, words: Sequence[WordChoice], view: View, verdict: Verdict) -> Iterator[str]:
+    """The words that may be meant instead of others that sound alike."""
+    weights = corrector.stages.ranker.words
+    if weights is None:
+        return
+    for word in words:
+        first = word.index + window.span.start
+        yield view.title(f"Word {safe(word.original)}, characters {first + 1} to {first + 2}")
+        yield f"{safe(word.original)} → {safe(word.replacement)} {REASONS[word.reason]}\n\n"
+        shares = zip(WORD_FEATURES, word.features.tolist(), strict=True)
+        rows = [(name, f"{weights.check[name]:+.3f}", _share(weights.check[name] * value, value)) for name, value in shares]
+        rows.append(("= confidence", "", _exact(word.confidence) + " " * 10))
+        yield view.table(("feature", "weight", safe(f"{word.original}→{word.replacement}")), rows, "lrr")
+        yield verdict(word)
+
+
+def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequence[Correction], decided: Decided) -> str:
+    """What becomes of a choice, given those of its window that are ``kept``."""
+    correction = correction_of(window, choice)
     if choice.confidence < _reported(corrector):
         verdict = f"is not reported: below {_exact(_reported(corrector))}"
+    elif correction not in kept:
+        verdict = "gives way to a surer one"
     elif correction.span not in decided:
         verdict = "is not made: the text writes both alike"
     elif correction.confidence >= corrector.min_confidence:
         verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
     else:
         verdict = f"is only suggested: below {_exact(corrector.min_confidence)}"
-    return f"Decision: {safe(edit.original)} → {safe(edit.replacement)}, {_exact(choice.confidence)}, {verdict}.\n"
+    return f"Decision: {safe(correction.original)} → {safe(correction.replacement)}, {_exact(choice.confidence)}, {verdict}.\n"
 
 
 def _reported(corrector: Corrector) -> float:

@@ -18,6 +18,7 @@ from corrector.confusions import Confusions
 from corrector.edits import reason_of
 from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
+from corrector.homophones import WordChoice
 from corrector.in_order import in_order, portions
 from corrector.rank import Ranker, default_ranker
 from corrector.revision import Revision, windows_in
@@ -36,6 +37,9 @@ DIGITS = 6  # of confidences and scores; the next depends on what else the netwo
 
 Part = Sequence[tuple[Revision, Sentence]]
 """Windows that the stages take together, with the documents they are of."""
+
+Choice = GroupChoice | WordChoice
+"""What may be wrong in a window, with what is most likely meant."""
 
 
 class Corrector:
@@ -137,17 +141,18 @@ class Corrector:
     def _found_safely(self, windows: Sequence[Sentence]) -> list[list[Correction] | None]:
         """What is found in each window; None for one that fails by itself, which stays as it is and is counted."""
         try:
-            choices = self.stages.choices(windows)
-            return [self._found(window, groups) for window, groups in zip(windows, choices, strict=True)]
+            considered = self.stages.considered(windows)
+            return [self.found(window, *choices) for window, choices in zip(windows, considered, strict=True)]
         except (ArithmeticError, LookupError, ValueError):
             if len(windows) == 1:
                 return [None]
             return [result for window in windows for result in self._found_safely([window])]
 
-    def _found(self, window: Sentence, groups: Sequence[GroupChoice]) -> list[Correction]:
-        """The best correction of each group that is likely enough to be reported."""
+    def found(self, window: Sentence, groups: Sequence[GroupChoice], words: Sequence[WordChoice]) -> list[Correction]:
+        """The best correction of each group and the words that are likely enough to be reported, of any that overlap the surest."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
-        return [correction_of(window, choice) for choice in groups if choice.confidence >= reported]
+        choices: tuple[Choice, ...] = (*groups, *words)
+        return surest(correction_of(window, choice) for choice in choices if choice.confidence >= reported)
 
 
 def _parts(windows: Iterator[tuple[Revision, Sentence]], callers: int) -> Iterator[Part]:
@@ -163,14 +168,22 @@ def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:
     return windows_in(document.text, protected, max_length)
 
 
-def correction_of(sentence: Sentence, choice: GroupChoice) -> Correction:
-    """The best edit of a group as a correction of the document."""
-    edit = choice.edits[0]
-    start, end = edit.index, edit.index + len(edit.replacement)
+def correction_of(sentence: Sentence, choice: Choice) -> Correction:
+    """The best edit of a group, or a word, as a correction of the document."""
+    found = choice if isinstance(choice, WordChoice) else choice.edits[0]
+    start, end = found.index, found.index + len(found.replacement)
     span = Span(sentence.span.start + start, sentence.span.start + end)
-    return Correction(
-        span, sentence.text[start:end], edit.replacement, round(choice.confidence, DIGITS), _alternatives(choice), reason_of(edit)
-    )
+    alternatives, reason = ((), choice.reason) if isinstance(choice, WordChoice) else (_alternatives(choice), reason_of(choice.edits[0]))
+    return Correction(span, sentence.text[start:end], found.replacement, round(choice.confidence, DIGITS), alternatives, reason)
+
+
+def surest(corrections: Iterable[Correction]) -> list[Correction]:
+    """These in order, without those that overlap a surer one."""
+    kept: list[Correction] = []
+    for new in sorted(corrections, key=lambda correction: -correction.confidence):
+        if all(new.span.end <= old.span.start or old.span.end <= new.span.start for old in kept):
+            kept.append(new)
+    return sorted(kept, key=lambda correction: correction.span)
 
 
 def _alternatives(choice: GroupChoice) -> tuple[RankedCandidate, ...]:

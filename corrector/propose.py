@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FROM_EACH_VIEW = 7  # best of the generator with the character in its place, and as many with it masked; the original may be one
 FROM_SIMILAR = 6  # similar characters that fit their neighbours best
 SOUND_NEIGHBOURS, SHAPE_NEIGHBOURS = 40, 16
+HOMOPHONES, SOUNDS_ALIKE = 250, 0.7  # of the nearest by sound so many, as far as they are so much alike: with zh for z, ng for n
 COMPLETION = 0.6  # how alike in sound or shape a character must be that makes a word of four characters
 MISQUOTED = 0.8  # and one that would make an exact quotation, or surely a set phrase
 _BLOCK = 800  # short texts scored at a time: some thousand keys, which the caches hold
@@ -45,6 +46,7 @@ class Characters:
     ) -> None:  # fmt: skip
         self.vocabulary, self.id_of, self.tables, self.slips, self.word_model = vocabulary, id_of, tables, slips, word_model
         self._similar: dict[int, NDArray[np.int64]] = {}
+        self._heard: dict[int, tuple[NDArray[np.int64], Floats]] = {}
 
     @cached_property
     def replaceable(self) -> NDArray[np.bool_]:
@@ -68,6 +70,23 @@ class Characters:
             alike = similar_characters(self.vocabulary[character])
             self._similar[character] = np.array([self.id_of[c] for c in alike if c in self.id_of], dtype=np.int64)
         return self._similar[character]
+
+    def homophones(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """The words of two characters, both different from these two and sounding much like them: their first ids, their second ids, and
+        how alike they sound, 0..2, (words,) each."""
+        firsts, alike = self._sounding_like(first)
+        seconds, alike_too = self._sounding_like(second)
+        left, right = self.tables.is_word(firsts[:, None], seconds[None]).nonzero()
+        return firsts[left], seconds[right], alike[left] + alike_too[right]
+
+    def _sounding_like(self, character: int) -> tuple[NDArray[np.int64], Floats]:
+        """The ids that sound much like this one, and how much: (ids,) each."""
+        if character not in self._heard:
+            near = nearest_by_sound(self.vocabulary[character], HOMOPHONES)
+            known = [(self.id_of[other], likeness) for other, likeness in near if likeness >= SOUNDS_ALIKE and other in self.id_of]
+            ids, likeness = np.array(known).reshape(-1, 2).T
+            self._heard[character] = ids.astype(np.int64), likeness
+        return self._heard[character]
 
     @cached_property
     def log_counts(self) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 
 from corrector.edit_features import FEATURES
 from corrector.errors import ModelError
+from corrector.homophones import WordWeights
 from corrector.surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Ranker:
     min_confidence: float = 0.5
     check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     profiles: Mapping[str, float] = field(default_factory=dict)  # confidences asked for by name (``config.profile_confidence``)
+    words: WordWeights | None = None  # for whole words that sound alike; None: they are left alone
     source: str = field(default="built in", compare=False)
 
     @classmethod
@@ -71,11 +73,13 @@ class Ranker:
                 _completed(data["weights"], FEATURES), _completed(data["check_weights"], CHECK_FEATURES), calibration,
                 data["look_threshold"], (detection, other, offset, level), data["suspicion_threshold"], data["min_confidence"],
                 {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
-                {name: float(confidence) for name, confidence in data["profiles"].items()}, str(path),
+                {name: float(confidence) for name, confidence in data["profiles"].items()},
+                WordWeights.of(data["words"]) if "words" in data else None, str(path),
             )  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(path, f"cannot be read as a ranker ({error!r}); install or copy the model again") from error
         known = set(ranker.weights) == set(FEATURES) and set(ranker.check_weights) == set(CHECK_FEATURES)
+        known = known and (ranker.words is None or ranker.words.are_known)
         if not known or not set(ranker.check_bends) <= set(CHECK_FEATURES):
             raise ModelError(path, "has other features than this version; use the model this version came with")
         return ranker
@@ -89,6 +93,8 @@ class Ranker:
             "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
             "profiles": dict(self.profiles),
         }  # fmt: skip
+        if self.words is not None:
+            record["words"] = self.words.record()
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
     def is_suspicious(self, logits: Floats, best_others: Floats, levels: NDArray[Any]) -> NDArray[np.bool_]:

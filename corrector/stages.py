@@ -19,6 +19,7 @@ from corrector.electra import load_runtime
 from corrector.electra.marks import levels_of
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
+from corrector.homophones import WordChoice, homophones_in
 from corrector.in_order import portions
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
@@ -55,6 +56,10 @@ class GroupChoice:
     confidence: float
 
 
+Considered = tuple[list[GroupChoice], list[WordChoice]]
+"""What was found in one window."""
+
+
 class Stages:
     """The stages over one model, from sentences to scored edits; without thresholds on confidence, so calibration uses it too."""
 
@@ -81,10 +86,23 @@ class Stages:
         tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
         return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model)
 
+    def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
+        """For each window its groups of suspicions with their edits ranked, and the words that may be meant instead of others."""
+        encodings, readings = self._seen(windows)
+        groups = self._groups(windows, encodings, readings)
+        return list(zip(groups, homophones_in(self, windows, encodings, readings), strict=True))
+
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
+        return self._groups(windows, *self._seen(windows))
+
+    def _seen(self, windows: Sequence[Sentence]) -> tuple[list[Encoding], list[Reading]]:
         encodings = self.tokenizer.encode_many([window.text for window in windows])
-        readings = self.recall.read(encodings, self.runtime)
+        return encodings, self.recall.read(encodings, self.runtime)
+
+    def _groups(
+        self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
+    ) -> list[list[GroupChoice]]:
         result: list[list[GroupChoice]] = [[] for _ in windows]
         flagged = self._worth_a_look(self._flagged(windows, encodings, readings), encodings, readings)
         for part in portions(flagged, _size, TOGETHER):
@@ -175,7 +193,7 @@ class Stages:
             hidden.append((encodings[groups[own[0]][0]], dict.fromkeys(tokens, mask)))
             places.append(tokens)
         views_of: dict[int, Iterator[Floats]] = {}
-        for own, view in zip(readings, self.runtime.log_probabilities(self._rewritten(hidden), places), strict=True):
+        for own, view in zip(readings, self.runtime.log_probabilities(self.rewritten(hidden), places), strict=True):
             views_of |= dict.fromkeys(own, iter(view))  # in this order they take their rows
         return [next(views_of[i]) for i, (_, members) in enumerate(groups) for _ in members]
 
@@ -209,7 +227,7 @@ class Stages:
             return
         trials = together([(one.window, one.place.start, one.place.stop - 1) for one in ranked])
         changes = [(encodings[ranked[own[0]].window], dict(chain(*(ranked[n].new_ids.items() for n in own)))) for own in trials]
-        changed = self._rewritten(changes)
+        changed = self.rewritten(changes)
         afters = self.runtime.read(changed)
         gains, company = word_model_gains([(encodings[one.window], one) for one in ranked], self.characters), companies(ranked)
         checks = np.zeros((len(ranked), len(CHECK_FEATURES)), dtype=np.float32)
@@ -225,7 +243,8 @@ class Stages:
         for one, check, confidence in zip(ranked, checks, confidences.tolist(), strict=True):
             yield one.window, GroupChoice(one.edits, one.scores, one.shares, check, confidence)
 
-    def _rewritten(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
+    def rewritten(self, changes: Sequence[tuple[Encoding, Mapping[int, int]]]) -> list[Encoding]:
+        """Windows with other ids at some of their tokens, to be read again."""
         return rewritten(changes, self.tokenizer, self.max_length + 2)  # + 2: [CLS] and [SEP]
 
 

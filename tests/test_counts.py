@@ -69,13 +69,13 @@ class Watched:
         self.runtime = inner.runtime = Counting(inner.runtime)
         self.readings = self.rounds = self.suspicious = self.groups = self.suspicions = 0
         self.read: list[str] = []
-        choices, looks, ranked = inner.choices, inner._looks, inner._ranked
+        considered, looks, ranked = inner.considered, inner._looks, inner._ranked
 
-        def counted_choices(windows: Sequence[Any]) -> Any:
+        def counted_windows(windows: Sequence[Any]) -> Any:
             self.rounds += 1
             self.readings += len(windows)
             self.read += [window.text for window in windows]
-            return choices(windows)
+            return considered(windows)
 
         def counted_looks(flagged: Any, encodings: Any, readings: Any) -> Any:
             found = looks(flagged, encodings, readings)
@@ -87,7 +87,7 @@ class Watched:
             self.groups += len(groups)
             return ranked(encodings, groups)
 
-        monkeypatch.setattr(inner, "choices", counted_choices)
+        monkeypatch.setattr(inner, "considered", counted_windows)
         monkeypatch.setattr(inner, "_looks", counted_looks)
         monkeypatch.setattr(inner, "_ranked", counted_ranked)
 
@@ -223,7 +223,7 @@ PROGRAM = (
         # The options, the exit codes, the formats' names and the progress; click alone from outside.
         (("--help",), "", 25, {"click"}),
         # One text as plain text: the pipeline, its tables, one runtime and one report; no format but plain text.
-        pytest.param(("--no-config",), "我今天很高形。\n", 78, {"click", "numpy", "onnxruntime"}, marks=needs_model),
+        pytest.param(("--no-config",), "我今天很高形。\n", 79, {"click", "numpy", "onnxruntime"}, marks=needs_model),
     ],
 )
 def test_how_much_is_imported(arguments: tuple[str, ...], text: str, own: int, others: set[str]) -> None:

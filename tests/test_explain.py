@@ -19,7 +19,7 @@ from corrector.explain import LISTED, explain
 from corrector.pipeline import Corrector
 from corrector.propose import Characters
 from corrector.rank import CHECK_FEATURES
-from corrector.stages import GroupChoice, Stages
+from corrector.stages import Considered, Stages
 from corrector.types import Sentence, Span
 from corrector.words import ProtectedWords
 from tests.test_pipeline import VOCABULARY, make
@@ -110,15 +110,15 @@ AGAIN = "  (found when the corrected sentence was read again)"
 def test_a_place_decided_otherwise_on_reading_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """形 is doubtful for as long as 因 stands in its sentence."""
     corrector, _ = make()
-    choices = corrector.stages.choices
+    considered = corrector.stages.considered
 
-    def doubtful(windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
+    def doubtful(windows: Sequence[Sentence]) -> list[Considered]:
         return [
-            [dataclasses.replace(c, confidence=0.3) if "形" in c.edits[0].original and "因" in window.text else c for c in own]
-            for window, own in zip(windows, choices(windows), strict=True)
+            ([dataclasses.replace(c, confidence=0.3) if "形" in c.edits[0].original and "因" in window.text else c for c in own], [])
+            for window, (own, _) in zip(windows, considered(windows), strict=True)
         ]
 
-    monkeypatch.setattr(corrector.stages, "choices", doubtful)
+    monkeypatch.setattr(corrector.stages, "considered", doubtful)
     text = explain(corrector, "我因该今天很高形。")
     assert "Decision: 形 → 兴, 30.0 %, is only suggested: below 50.0 %.\n" in text
     first, second = text.partition("\nResult\n")[2].splitlines()
@@ -145,7 +145,7 @@ def test_a_correction_of_traditional_text_is_not_taken_for_a_later_one() -> None
 
 def test_a_suspicion_without_proposals_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     corrector, _ = make()
-    monkeypatch.setattr(corrector.stages, "choices", lambda windows: [[] for _ in windows])
+    monkeypatch.setattr(corrector.stages, "considered", lambda windows: [([], []) for _ in windows])
     assert "Suspicion 形, character 6: nothing likely enough can be proposed.\n" in explain(corrector, "我今天很高形。")
 
 

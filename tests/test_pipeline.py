@@ -831,7 +831,7 @@ def test_other_ids_bring_the_types_of_the_whole_text() -> None:
             new = rng.integers(4, training.SIZE, min(int(rng.integers(1, 4)), len(text) + 1 - first))
             changes.append((encoding, dict(enumerate(new.tolist(), first)) | {int(rng.integers(1, len(text) + 1)): 5}))
         before = [(encoding.ids.copy(), encoding.types.copy()) for encoding, _ in changes]
-        for (encoding, new), changed in zip(changes, stages._rewritten(changes), strict=True):
+        for (encoding, new), changed in zip(changes, stages.rewritten(changes), strict=True):
             assert changed.ids.tolist() == [new.get(place, token) for place, token in enumerate(encoding.ids.tolist())]
             assert changed.types.tolist() == tokenizer.token_types(changed.ids).tolist()
             assert changed.types.dtype == np.int32

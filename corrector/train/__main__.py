@@ -264,6 +264,17 @@ def calibrate(
 
 
 @train.command()
+@click.option("--model", type=_FILE, required=True, help="A model directory with a ranker, made by `calibrate`.")
+@click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to learn from.")
+@click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
+def homophones(model: Path, pairs: tuple[str, ...], data: Path | None) -> None:
+    """Add to MODEL/ranker.json what says how surely a whole word is meant that sounds like the one that stands there."""
+    from corrector.train.homophones import fit_homophones
+
+    fit_homophones(model.absolute(), [_pair_set(item) for item in pairs], _say, data)
+
+
+@train.command()
 @click.option("--checkpoint", type=_FILE, required=True, help="The checkpoint to export.")
 @_data
 @_out

@@ -136,16 +136,17 @@ def _always(stages: Stages, fit: Sequence[PairSet], data: Path | None) -> list[E
     """Examples of these sets for the check."""
     examples = []
     for item in fit:
-        reading = stages if item.part == IN_NONE else _by_counts_without(stages, item, data)
+        reading = by_counts_of(stages, item, data)
         examples += _weighed_examples(reading, item.pairs, item.weight * _weight(item.pairs))
     return examples
 
 
-def _by_counts_without(stages: Stages, item: PairSet, data: Path | None) -> Stages:
-    """The same stages, but by the counts of ``data`` without the part of the corpus that the rows of ``item`` are from."""
+def by_counts_of(stages: Stages, item: PairSet, data: Path | None) -> Stages:
+    """The stages, but by the counts of ``data`` without the part of the corpus that the rows of ``item`` are from, if any."""
+    if item.part == IN_NONE:
+        return stages
     if data is None:
-        message = f"{item.name} is said to be of part {item.part} of the corpus; give --data, the folder made by `pack`"
-        raise CorrectorError(f"calibrate: {message}")
+        raise CorrectorError(f"{item.name} is said to be of part {item.part} of the corpus; give --data, the folder made by `pack`")
     if Tokenizer.load(data / VOCABULARY).vocabulary != stages.vocabulary:
         raise InputError(data, "has another vocabulary than the model; give the --data it was trained on")
     tables = load_part(data, item.part)
@@ -262,7 +263,7 @@ def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, floa
 
     values: list[NDArray[np.float32]] = []
     wrong: list[bool] = []
-    for block, looks in _read(stages, rows, lambda windows: list(stages.looks(windows))):
+    for block, looks in read_windows(stages, rows, lambda windows: list(stages.looks(windows))):
         for look in looks:
             values.append(np.stack([look.logits, look.best_others, look.levels], 1))
             row, sentence = block[look.window]
@@ -275,7 +276,7 @@ def fit_suspicion(stages: Stages, rows: Rows) -> tuple[float, float, float, floa
 
 def find_groups(stages: Stages, rows: Rows) -> Iterator[Found]:
     """Every group of suspicions in the sources of ``rows``, in order."""
-    for block, choices in _read(stages, rows, stages.choices):
+    for block, choices in read_windows(stages, rows, stages.choices):
         for (number, sentence), groups in zip(block, choices, strict=True):
             yield from (Found(number, sentence, choice) for choice in groups)
 
@@ -284,7 +285,9 @@ Block = list[tuple[int, Sentence]]
 """Windows of the sources, with the numbers of their rows."""
 
 
-def _read(stages: Stages, rows: Rows, ask: Callable[[list[Sentence]], Result]) -> Iterator[tuple[Block, Result]]:
+def read_windows(
+    stages: Stages, rows: Rows, ask: Callable[[list[Sentence]], Result]
+) -> Iterator[tuple[Block, Result]]:
     """What ``ask`` says of the windows of the sources, ``_BLOCK`` at a time, in order."""
     windows = (
         (number, sentence)

@@ -1,0 +1,277 @@
+"""Whole words written for others that sound alike, as input methods offer them: 绿色地毯技术 for 低碳.
+
+Each of the two wrong characters fits the other, so that neither looks very wrong, and to change one alone is never right. So wherever the
+discriminator has the least doubt of one of two neighbours, the words of the lexicon that sound like both and have neither are held against
+them. What is known without asking the networks again picks one for each place; if there is hope for it, they read it, in its place and
+masked, and all of that says how surely it is meant. Both steps are logistic regressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from corrector.check import NO_NEIGHBOUR, suspicions
+from corrector.detect import is_correctable
+from corrector.edit_features import SAME_SOUND
+from corrector.electra.associations import WordsAround
+from corrector.electra.look_alikes import joined
+from corrector.electra.marks import levels_of
+from corrector.electra.static_map import LARGEST_VALUE
+from corrector.in_order import portions
+from corrector.propose import around
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from corrector.electra.runtime import Encoding, Floats, Reading
+    from corrector.propose import Characters
+    from corrector.stages import Stages
+    from corrector.types import Reason, Sentence
+
+HOPE_FEATURES = (
+    "bias", "word_model_gain", "first", "second", "left", "right", "associated_before", "associated_after", "commoner",
+    "pinyin_similarity", "was_word", "level", "slip",
+)  # fmt: skip
+"""By how much likelier the word makes its surroundings as a row of words, in nats; the discriminator's logits of the two characters and of
+those beside them; the strongest associations of what stands there and of the word with words around, 0..1; ln of how much commoner its
+characters are; how alike they sound, 0..2; whether what stands there is a word, too; the higher level of the two marks; and ln of how often
+these characters were seen written for those."""
+WORD_FEATURES = (
+    *HOPE_FEATURES, "first_after", "second_after", "left_after", "right_after", "suspicion_removed", "level_after",
+    "visible_log_odds", "masked_log_odds",
+)  # fmt: skip
+"""And with the word in its place: the logits, the suspicion that is gone, the level; the generator's log-odds of the word, of each
+character where it stands, and of both masked, ln P(first) + ln P(second | first)."""
+
+LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
+LEAST_GAIN = 1.0  # nats
+LEAST_HOPE = 0.01  # a probability
+WORDS_AROUND = 5  # characters on either side that the word model reads
+_MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
+_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and six of each word, are in memory at a time
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """Weights of ``HOPE_FEATURES`` and of ``WORD_FEATURES``."""
+
+    hope: Mapping[str, float]
+    check: Mapping[str, float]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Mapping[str, float]]) -> WordWeights:
+        """From what ``record`` gives."""
+        return cls(*({name: float(weight) for name, weight in record[step].items()} for step in ("hope", "check")))
+
+    @property
+    def are_known(self) -> bool:
+        """Whether they are of just the features that this version has."""
+        return set(self.hope) == set(HOPE_FEATURES) and set(self.check) == set(WORD_FEATURES)
+
+    def record(self) -> dict[str, dict[str, float]]:
+        """As it stands in ``ranker.json``."""
+        return {"hope": dict(self.hope), "check": dict(self.check)}
+
+    def hopes(self, features: Floats) -> Floats:
+        """The probability that each word is meant, from (words, HOPE_FEATURES): (words,)."""
+        return _logistic(features.astype(np.float64) @ self._columns[0])
+
+    def confidences(self, features: Floats) -> Floats:
+        """The same from (words, WORD_FEATURES): (words,)."""
+        return _logistic(features.astype(np.float64) @ self._columns[1])
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights in the order of the features."""
+        hope, check = ([weights[name] for name in names] for weights, names in ((self.hope, HOPE_FEATURES), (self.check, WORD_FEATURES)))
+        return np.array(hope), np.array(check)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A word in place of two characters: the number of the window, the index of the first in it and its token, the new ids, how alike
+    they sound, 0..2, and its ``HOPE_FEATURES``."""
+
+    window: int
+    index: int
+    token: int
+    ids: tuple[int, int]
+    likeness: float
+    features: Floats
+
+    @property
+    def new_ids(self) -> dict[int, int]:
+        """Token → id."""
+        return {self.token: self.ids[0], self.token + 1: self.ids[1]}
+
+
+@dataclass(frozen=True)
+class WordChoice:
+    """A word that sounds like the ``original`` two characters at ``index`` of the window, its ``WORD_FEATURES``, and how surely it is
+    meant."""
+
+    index: int
+    original: str
+    replacement: str
+    pinyin_similarity: float  # 0..1
+    features: Floats
+    confidence: float
+
+    @property
+    def reason(self) -> Reason:
+        """The same sound, or a near one."""
+        return "same_sound" if self.pinyin_similarity >= SAME_SOUND else "near_sound"
+
+
+def homophones_in(
+    stages: Stages, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
+) -> list[list[WordChoice]]:
+    """For each window the words that may be meant instead of two of its characters, left to right; they may overlap."""
+    found: list[list[WordChoice]] = [[] for _ in windows]
+    weights, vocabulary = stages.ranker.words, stages.vocabulary
+    if weights is None:
+        return found
+    offers = offered(windows, encodings, readings, stages.characters, weights)
+    for part in portions(offers, lambda _: 1, _TOGETHER):
+        features = read(stages, part, encodings, readings)
+        for offer, own, confidence in zip(part, features, weights.confidences(features).tolist(), strict=True):
+            original = windows[offer.window].text[offer.index : offer.index + 2]
+            new = "".join([vocabulary[i] for i in offer.ids])
+            found[offer.window].append(WordChoice(offer.index, original, new, offer.likeness / 2, own, confidence))
+    return found
+
+
+class _Words(NamedTuple):
+    """Places (window, index, token), and of every word the number of its place, its ids, how alike they sound, and ``word_model_gain``:
+    (words,) each."""
+
+    places: Sequence[tuple[int, int, int]]
+    owner: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    likeness: Floats
+    gains: Floats
+
+
+def offered(
+    windows: Sequence[Sentence],
+    encodings: Sequence[Encoding],
+    readings: Sequence[Reading],
+    characters: Characters,
+    weights: WordWeights,
+    least: float = LEAST_HOPE,
+) -> list[Offer]:
+    """The likeliest word of every place where there is so much hope for any, in order."""
+    places = [place for number, window in enumerate(windows) for place in _doubtful(number, window, encodings[number], readings[number])]
+    sites = [(encodings[number], token) for number, _, token in places]
+    options = [characters.homophones(*encoding.ids[token : token + 2].tolist()) for encoding, token in sites]
+    owner = np.repeat(np.arange(len(places)), [len(likeness) for _, _, likeness in options])
+    if not len(owner):
+        return []
+    first, second, likeness = (np.concatenate(column) for column in zip(*options, strict=True))
+    texts = around(sites, WORDS_AROUND, 1 + WORDS_AROUND)
+    changed = texts[owner]
+    changed[:, WORDS_AROUND], changed[:, WORDS_AROUND + 1] = first, second
+    gains = characters.word_score(changed) - characters.word_score(texts)[owner]
+    likelier = np.flatnonzero(gains >= LEAST_GAIN)
+    words = _Words(places, owner[likelier], first[likelier], second[likelier], likeness[likelier], gains[likelier])
+    features = _hope_features(words, encodings, readings, characters)
+    hopes = weights.hopes(features)
+    order = np.lexsort((-hopes, words.owner))
+    best = order[np.diff(words.owner[order], prepend=-1) > 0]
+    result = []
+    for i in best[hopes[best] >= least].tolist():
+        number, index, token = places[words.owner[i]]
+        result.append(Offer(number, index, token, (int(words.first[i]), int(words.second[i])), float(words.likeness[i]), features[i]))
+    return result
+
+
+def _doubtful(number: int, window: Sentence, encoding: Encoding, reading: Reading) -> Iterator[tuple[int, int, int]]:
+    """The places of two neighbours that may both change and of which the discriminator doubts one: window, index, token."""
+    token_of, logits = encoding.token_of, reading.logits
+    side_by_side = (np.diff(token_of) == 1) & encoding.is_whole[:-1] & encoding.is_whole[1:]
+    doubted = np.maximum(logits[token_of[:-1]], logits[token_of[1:]]) >= LEAST_DOUBT
+    for index in np.flatnonzero(side_by_side & doubted).tolist():
+        if is_correctable(window, index) and is_correctable(window, index + 1):
+            yield number, index, int(token_of[index])
+
+
+def _hope_features(
+    words: _Words, encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
+) -> Floats:
+    """``HOPE_FEATURES`` of words: (words, HOPE_FEATURES)."""
+    places, owner, first, second, likeness, gains = words
+    tokens = np.array([token for _, _, token in places])
+    old = np.array([encodings[number].ids[token : token + 2] for number, _, token in places], dtype=np.int64)
+    seen = np.array([beside(readings[number].logits, token) for number, _, token in places])
+    levels = np.array([levels_of(encodings[number].types[token : token + 2]).max() for number, _, token in places])
+    was_word = characters.tables.is_word(*old.T)
+    commoner = characters.log_counts[first] + characters.log_counts[second] - characters.log_counts[old].sum(1)[owner]
+    slip: NDArray[Any] = np.zeros(len(owner))
+    if characters.slips is not None:
+        slip = characters.slips.log_rates(old[owner, 0], first) + characters.slips.log_rates(old[owner, 1], second)
+    associated: list[NDArray[Any]] = [np.zeros(len(owner))] * 2
+    associations = characters.tables.associations
+    if associations is not None:
+        flat, inside = joined([encoding.ids for encoding in encodings])
+        around_them = WordsAround(associations, flat, inside)
+        starts = np.flatnonzero(inside & ~np.roll(inside, 1))
+        at = (starts[[number for number, _, _ in places]] + tokens)[owner]
+        new = (first * associations.vocabulary_size + second).view(np.uint64)
+        associated = [around_them.support(keys, at, (at, at + 2)) / LARGEST_VALUE for keys in (around_them.keys[at], new)]
+    columns = (
+        np.ones(len(owner)), gains, *seen[owner].T, *associated, commoner, likeness, was_word[owner], levels[owner], slip
+    )  # fmt: skip
+    features: Floats = np.column_stack(columns).astype(np.float32)
+    return features
+
+
+def read(stages: Stages, offers: Sequence[Offer], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> Floats:
+    """Let both networks read the words in their places: (offers, WORD_FEATURES)."""
+    own = [encodings[offer.window] for offer in offers]
+    changed = stages.rewritten([(encoding, offer.new_ids) for encoding, offer in zip(own, offers, strict=True)])
+    afters = stages.runtime.read(changed)
+    tokens = [[offer.token, offer.token + 1] for offer in offers]
+    visible = stages.runtime.log_probabilities(own, tokens, [readings[offer.window] for offer in offers])
+    masked = _masked_log_odds(stages, offers, own)
+    rows = []
+    for offer, encoding, reading, after, view, odds in zip(offers, own, changed, afters, visible, masked, strict=True):
+        place, before = slice(offer.token, offer.token + 2), readings[offer.window].logits
+        removed = float((suspicions(before[1:-1]) - suspicions(after.logits[1:-1])).sum())
+        level = int(levels_of(reading.types[place]).max())
+        seen = sum(float(view[n, new] - view[n, old]) for n, (new, old) in enumerate(zip(offer.ids, encoding.ids[place], strict=True)))
+        limited = np.clip([removed, seen, odds], -_MOST, _MOST)
+        rows.append((*offer.features, *beside(after.logits, offer.token), limited[0], level, *limited[1:]))
+    return np.array(rows, dtype=np.float32)
+
+
+def _masked_log_odds(stages: Stages, offers: Sequence[Offer], encodings: Sequence[Encoding]) -> list[float]:
+    """By how much likelier each word is than what stands there, ln P(first) + ln P(second | first), to the generator that sees neither."""
+    hidden, places, mask = [], [], stages.tokenizer.mask_id
+    for offer, encoding in zip(offers, encodings, strict=True):
+        one, other = offer.token, offer.token + 1
+        hidden += [(encoding, {one: mask, other: mask}), (encoding, {one: offer.ids[0], other: mask}), (encoding, {other: mask})]
+        places += [[one], [other], [other]]
+    views = iter(stages.runtime.log_probabilities(stages.rewritten(hidden), places))
+    odds = []
+    for offer, encoding, (first, with_new, with_old) in zip(offers, encodings, zip(views, views, views, strict=True), strict=True):
+        (new, new_too), (old, old_too) = offer.ids, encoding.ids[offer.token : offer.token + 2].tolist()
+        odds.append(float(first[0, new] - first[0, old] + with_new[0, new_too] - with_old[0, old_too]))
+    return odds
+
+
+def beside(logits: Floats, token: int) -> tuple[float, float, float, float]:
+    """The logits of this token and the next, and of those to the left and the right, of a window with its [CLS] and [SEP]."""
+    left = float(logits[token - 1]) if token > 1 else NO_NEIGHBOUR
+    right = float(logits[token + 2]) if token + 3 < len(logits) else NO_NEIGHBOUR
+    return float(logits[token]), float(logits[token + 1]), left, right
+
+
+def _logistic(scores: NDArray[np.float64]) -> Floats:
+    found: Floats = (1.0 / (1.0 + np.exp(-np.clip(scores, -30, 30)))).astype(np.float32)
+    return found

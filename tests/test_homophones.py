@@ -1,0 +1,227 @@
+"""Whole words written for others that sound alike: what is offered, how surely it is meant, and what becomes of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corrector.apply import corrected_text
+from corrector.confusions import Confusions
+from corrector.electra.associations import association_keys
+from corrector.electra.marks import MarkTables
+from corrector.electra.runtime import Encoding, Floats, Reading
+from corrector.electra.slips import Slips
+from corrector.electra.static_map import StaticMap
+from corrector.electra.tokenizer import Tokenizer
+from corrector.errors import ModelError
+from corrector.explain import explain
+from corrector.homophones import HOPE_FEATURES, LEAST_DOUBT, WORD_FEATURES, Offer, WordWeights, beside, offered, read
+from corrector.pipeline import Corrector, surest, windows_of
+from corrector.propose import Characters
+from corrector.rank import Ranker, default_ranker
+from corrector.similarity.pinyin import pinyin_similarity
+from corrector.stages import Stages
+from corrector.train.counts import IN_NONE
+from corrector.train.pairs import PairSet
+from corrector.train.slips import count_slips
+from corrector.train.word_counts import word_models_of
+from corrector.types import Correction, Document, Span
+from corrector.words import ProtectedWords
+from tests.fakes import FakeRuntime
+from tests.test_pipeline import key
+
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", *"绿色低碳地毯底摊技术用的很好，。")
+ID_OF = {token: number for number, token in enumerate(VOCABULARY)}
+TEXT = "绿色地毯技术很好。"
+
+
+def key_of(word: str) -> np.uint64:
+    return np.uint64(key(word, VOCABULARY))
+
+
+def tables() -> MarkTables:
+    """低碳 is associated with 技术."""
+    none = np.zeros(0, dtype=np.uint64)
+    words = np.array(sorted(map(key_of, ["绿色", "低碳", "地毯", "底摊", "技术"])), dtype=np.uint64)
+    pairs = association_keys(np.array([key_of("低碳")]), np.array([key_of("技术")]), len(VOCABULARY))
+    return MarkTables(len(VOCABULARY), (words, none, none), None, StaticMap.build(pairs, np.full(1, 15)))
+
+
+def characters(slips: Slips | None = None) -> Characters:
+    """Text has 低碳 between 绿色 and 技术, seldom 底摊, and 地毯 elsewhere."""
+    text = [np.array([ID_OF[char] for char in "绿色低碳技术很好。" * 9 + "地毯很好。" * 9 + "绿色底摊技术很好。" * 3], dtype=np.uint16)]
+    model = next(word_models_of([text], [IN_NONE], tables().sets, len(VOCABULARY), lambda _: None))
+    return Characters(VOCABULARY, ID_OF, tables(), slips, model)
+
+
+def weights(sure: float = 3.0, **hope: float) -> WordWeights:
+    """Any word that is likelier is hoped for; how surely it is meant is the same of all."""
+    return WordWeights(
+        dict.fromkeys(HOPE_FEATURES, 0.0) | {"word_model_gain": 0.1} | hope, dict.fromkeys(WORD_FEATURES, 0.0) | {"bias": sure}
+    )
+
+
+class Doubting(FakeRuntime):
+    """Doubts 地 a little, and nothing else but what is ``wrong``."""
+
+    def __init__(self, doubt: float = LEAST_DOUBT, wrong: dict[str, str] | None = None) -> None:
+        super().__init__(VOCABULARY, wrong or {})
+        self.doubt = doubt
+
+    def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
+        readings = super().read(encodings)
+        for encoding, reading in zip(encodings, readings, strict=True):
+            if ID_OF["地"] not in self._right_of:
+                reading.logits[encoding.ids == ID_OF["地"]] = self.doubt
+        return readings
+
+
+def make(
+    words: WordWeights | None, runtime: FakeRuntime | None = None, keep: Sequence[str] = (), slips: Slips | None = None
+) -> Corrector:
+    corrector = Corrector.__new__(Corrector)
+    corrector.model_name, corrector.model_checksum, corrector.min_confidence = "fake", "0", 0.5
+    corrector.words, corrector.confusions = ProtectedWords.of(keep), Confusions.of({})
+    ranker = dataclasses.replace(default_ranker(), words=words)
+    corrector.stages = Stages(Tokenizer(VOCABULARY, tables().types), runtime or Doubting(), ranker)
+    corrector.stages.characters = characters(slips)
+    return corrector
+
+
+def offers(corrector: Corrector, text: str, **hope: float) -> tuple[list[Offer], Floats]:
+    """What is offered in a text, and its features once it is read in its place."""
+    stages = corrector.stages
+    windows = list(windows_of(Document(None, text), 126))
+    encodings = stages.tokenizer.encode_many([window.text for window in windows])
+    readings = stages.runtime.read(encodings)
+    found = offered(windows, encodings, readings, stages.characters, weights(**hope))
+    return found, read(stages, found, encodings, readings) if found else np.zeros((0, len(WORD_FEATURES)), dtype=np.float32)
+
+
+def word_of(offer: Offer) -> str:
+    return "".join(VOCABULARY[number] for number in offer.ids)
+
+
+def test_words_that_sound_alike_and_have_neither_character() -> None:
+    first, second, likeness = characters().homophones(ID_OF["地"], ID_OF["毯"])
+    found = {VOCABULARY[a] + VOCABULARY[b]: like for a, b, like in zip(first, second, likeness, strict=True)}
+    assert set(found) == {"低碳", "底摊"}
+    assert found["低碳"] == pytest.approx(2 * pinyin_similarity("地毯", "低碳"), abs=1e-3)
+    assert all(len(column) == 0 for column in characters().homophones(ID_OF["好"], ID_OF["。"]))
+    assert all(len(column) == 0 for column in characters().homophones(ID_OF["绿"], ID_OF["色"]))
+
+
+def test_a_word_is_mended_of_which_neither_character_is_suspicious() -> None:
+    corrected = make(weights()).correct(f"abc {TEXT}")
+    (found,) = corrected.corrections
+    assert (found.span, found.original, found.replacement, found.reason) == (Span(6, 8), "地毯", "低碳", "same_sound")
+    assert found.confidence == pytest.approx(1 / (1 + np.exp(-3.0)), abs=1e-4) and found.alternatives == ()
+    assert corrected_text(corrected) == "abc 绿色低碳技术很好。"
+
+
+def test_without_weights_and_confidence_the_text_stays() -> None:
+    for words in (None, weights(sure=-9.0)):
+        corrected = make(words).correct(TEXT)
+        assert (corrected.corrections, corrected.suggestions) == ((), ())
+    corrected = make(weights(sure=-1.0)).correct(TEXT)
+    assert corrected.corrections == () and [c.replacement for c in corrected.suggestions] == ["低碳"]
+
+
+def test_what_is_left_alone() -> None:
+    assert corrected_text(make(weights()).correct("地毯很好。")) == "地毯很好。"  # 低碳 is no likelier there
+    assert corrected_text(make(weights(), Doubting(LEAST_DOUBT - 0.1)).correct(TEXT)) == TEXT
+    assert corrected_text(make(weights(), keep=["地毯"]).correct(TEXT)) == TEXT
+    assert corrected_text(make(weights(), keep=["色地"]).correct(TEXT)) == TEXT
+    assert offers(make(None), TEXT, bias=-99.0)[0] == []  # no hope
+
+
+def test_a_right_text_costs_no_further_reading() -> None:
+    runtime = Doubting(-6.0)
+    make(weights(), runtime).correct(TEXT)
+    assert runtime.calls == {"discriminator": 1, "generator": 0}
+
+
+def test_the_word_with_most_hope_is_taken_of_each_place() -> None:
+    found, _ = offers(make(None), TEXT)
+    assert [(offer.window, offer.index, offer.token, word_of(offer)) for offer in found] == [(0, 2, 3, "低碳")]
+    assert found[0].new_ids == {3: ID_OF["低"], 4: ID_OF["碳"]}
+    found, _ = offers(make(None), TEXT, associated_after=-9.0, bias=2.0)  # 低碳 is associated with 技术
+    assert [word_of(offer) for offer in found] == ["底摊"]
+    found, _ = offers(make(None), f"{TEXT}\n\n{TEXT}")
+    assert [(offer.window, word_of(offer)) for offer in found] == [(0, "低碳"), (1, "低碳")]
+
+
+def test_features_by_hand() -> None:
+    slips = count_slips([PairSet((("地", "低"), ("地", "低")), 1.0, "slips")], Tokenizer(VOCABULARY))
+    corrector = make(None, Doubting(), slips=slips)
+    (offer,), (row,) = offers(corrector, TEXT)
+    known = corrector.stages.characters
+    named = dict(zip(WORD_FEATURES, row.tolist(), strict=True))
+    ids = np.array([[0, 0, 2, *(ID_OF[char] for char in f"绿色{word}技术很好。"[:9])] for word in ("地毯", "低碳")])
+    before, after = known.word_score(ids).tolist()
+    assert named["word_model_gain"] == pytest.approx(after - before, abs=1e-3)
+    assert (named["first"], named["second"], named["left"], named["right"]) == (LEAST_DOUBT, -6, -6, -6)
+    assert (named["first_after"], named["second_after"], named["left_after"], named["right_after"]) == (-6, -6, -6, -6)
+    assert (named["associated_before"], named["associated_after"], named["was_word"]) == (0, 1, 1)
+    rates = slips.log_rates(np.array([ID_OF["地"], ID_OF["毯"]]), np.array([ID_OF["低"], ID_OF["碳"]]))
+    assert named["slip"] == pytest.approx(rates.sum(), abs=1e-3)
+    assert named["pinyin_similarity"] == pytest.approx(offer.likeness, abs=1e-6)
+    gone = np.log1p(np.exp(LEAST_DOUBT)) - np.log1p(np.exp(-6.0))
+    assert named["suspicion_removed"] == pytest.approx(gone, abs=1e-5)
+    # The generator gives 0.9 to what it sees, so that each new character is e^-x as likely as the old; of a mask it thinks nothing.
+    share = 0.1 / len(VOCABULARY)
+    assert named["visible_log_odds"] == pytest.approx(2 * np.log(share / (0.9 + share)), abs=1e-3)
+    assert named["masked_log_odds"] == pytest.approx(0, abs=1e-3)
+    assert named["bias"] == 1
+
+
+def test_beyond_the_ends_of_a_window_nothing_is_suspicious() -> None:
+    logits = np.array([9, 1, 2, 3, 9], dtype=np.float32)  # the first and the last are of [CLS] and [SEP]
+    assert beside(logits, 1) == (1, 2, -8, 3)
+    assert beside(logits, 2) == (2, 3, 1, -8)
+    assert beside(logits[[0, 1, 2, 4]], 1) == (1, 2, -8, -8)
+
+
+def test_the_surer_of_two_that_overlap_is_made() -> None:
+    one, other, far = (
+        Correction(Span(*span), "天" * (span[1] - span[0]), "地" * (span[1] - span[0]), confidence)
+        for *span, confidence in ((2, 4, 0.6), (3, 5, 0.7), (5, 6, 0.2))
+    )
+    assert surest([one, other, far]) == [other, far]
+    assert surest([far, one]) == [one, far]
+    runtime = Doubting(wrong={"地": "低"})  # one of the word, which is sure
+    ((_, words),) = make(weights(), runtime).stages.considered(list(windows_of(Document(None, TEXT), 126)))
+    assert [word.replacement for word in words] == ["低碳"]
+    assert corrected_text(make(weights(sure=20.0), runtime).correct(TEXT)) == "绿色低碳技术很好。"
+    assert corrected_text(make(weights(sure=0.1), runtime).correct(TEXT)).startswith("绿色低毯")
+
+
+def test_it_is_explained() -> None:
+    text = explain(make(weights()), TEXT)
+    assert "Word 地毯, characters 3 to 4\n" in text and "地毯 → 低碳 同音" in text
+    assert "Decision: 地毯 → 低碳, 95.3 %, is corrected: at least 50.0 %.\n" in text
+    assert all(f"\n  {name}" in text for name in WORD_FEATURES)
+    assert "gives way to a surer one" in explain(make(weights(sure=0.1), Doubting(wrong={"地": "低"})), TEXT)
+    assert "is not reported" in explain(make(weights(sure=-9.0)), TEXT)
+
+
+def test_the_weights_are_kept_with_the_ranker(tmp_path: Path) -> None:
+    path = tmp_path / "ranker.json"
+    ranker = dataclasses.replace(default_ranker(), words=weights())
+    ranker.save(path)
+    assert Ranker.load(path) == ranker
+    record = json.loads(path.read_text("utf-8"))
+    for step, message in (("hope", "other features"), ("check", "other features"), (None, "cannot be read as a ranker")):
+        changed = json.loads(json.dumps(record))
+        if step is None:
+            changed["words"] = ["hope"]
+        else:
+            del changed["words"][step]["slip"]
+        path.write_text(json.dumps(changed), "utf-8")
+        with pytest.raises(ModelError, match=message):
+            Ranker.load(path)
