@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
-from corrector import edit_features, stages
+from corrector import edit_features, homophones, stages
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.pipeline import Corrector
@@ -105,18 +105,22 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
     read, looked = runtime.read, watch.around("second look", runtime.read)
     in_check = False
 
-    def check(self: Stages, *arguments: Any) -> list[Any]:
-        nonlocal in_check
-        in_check = True
-        try:
-            return list(original_check(self, *arguments))
-        finally:
-            in_check = False
+    def checking(function: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(*arguments: Any) -> Any:
+            nonlocal in_check
+            in_check = True
+            try:
+                found = function(*arguments)
+                return list(found) if isinstance(found, Iterator) else found
+            finally:
+                in_check = False
+
+        return checked
 
     def reading(encodings: Sequence[Any]) -> Any:
         return looked(encodings) if in_check else first(encodings)
 
-    original_check, first = Stages._checked, watch.around("discriminator", read)
+    first = watch.around("discriminator", read)
     patches = [
         (Revision, "windows", watch.around_each("segmentation", Revision.windows)),
         *((Tokenizer, name, watch.around("tokenising", getattr(Tokenizer, name))) for name in _TOKENISING),
@@ -127,7 +131,9 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (stages, "best_others", watch.around("proposals + ranking", stages.best_others)),
         (stages, "suspected", watch.around("proposals + ranking", stages.suspected)),
         (Stages, "_ranked", watch.around("proposals + ranking", Stages._ranked)),
-        (Stages, "_checked", check),
+        (Stages, "_checked", checking(Stages._checked)),
+        (homophones, "offered", watch.around("proposals + ranking", homophones.offered)),
+        (homophones, "read", checking(homophones.read)),
         (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
         (runtime, "read", reading),
         (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),

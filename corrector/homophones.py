@@ -1,4 +1,4 @@
-"""Whole words written for others that sound alike, as input methods offer them: 绿色地毯技术 for 低碳.
+"""Whole words written for others that sound alike, as input methods offer them: 接待的有课 for 游客.
 
 Each of the two wrong characters fits the other, so that neither looks very wrong, and to change one alone is never right. So wherever the
 discriminator has the least doubt of one of two neighbours, the words of the lexicon that sound like both and have neither are held against
