@@ -24,6 +24,7 @@ from corrector.electra.marks import levels_of
 from corrector.electra.static_map import LARGEST_VALUE
 from corrector.in_order import portions
 from corrector.propose import around
+from corrector.similarity.phrases import set_phrases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -192,12 +193,15 @@ def offered(
 
 
 def _doubtful(number: int, window: Sentence, encoding: Encoding, reading: Reading) -> Iterator[tuple[int, int, int]]:
-    """The places of two neighbours that may both change and of which the discriminator doubts one: window, index, token."""
+    """The places of two neighbours that may both change, neither in a set phrase, and of which the discriminator doubts one: window,
+    index, token."""
     token_of, logits = encoding.token_of, reading.logits
     side_by_side = (np.diff(token_of) == 1) & encoding.is_whole[:-1] & encoding.is_whole[1:]
     doubted = np.maximum(logits[token_of[:-1]], logits[token_of[1:]]) >= LEAST_DOUBT
-    for index in np.flatnonzero(side_by_side & doubted).tolist():
-        if is_correctable(window, index) and is_correctable(window, index + 1):
+    indexes = np.flatnonzero(side_by_side & doubted).tolist()
+    standing = set_phrases().standing(window.text) if indexes else np.zeros(0, dtype=np.bool_)
+    for index in indexes:
+        if not standing[index : index + 2].any() and is_correctable(window, index) and is_correctable(window, index + 1):
             yield number, index, int(token_of[index])
 
 

@@ -24,6 +24,7 @@ from corrector.homophones import HOPE_FEATURES, LEAST_DOUBT, WORD_FEATURES, Offe
 from corrector.pipeline import Corrector, surest, windows_of
 from corrector.propose import Characters
 from corrector.rank import Ranker, default_ranker
+from corrector.similarity.phrases import Phrases
 from corrector.similarity.pinyin import pinyin_similarity
 from corrector.stages import Stages
 from corrector.train.counts import IN_NONE
@@ -138,6 +139,13 @@ def test_what_is_left_alone() -> None:
     assert corrected_text(make(weights(), keep=["地毯"]).correct(TEXT)) == TEXT
     assert corrected_text(make(weights(), keep=["色地"]).correct(TEXT)) == TEXT
     assert offers(make(None), TEXT, bias=-99.0)[0] == []  # no hope
+
+
+def test_set_phrases_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corrector.homophones.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
+    assert corrected_text(make(weights()).correct(TEXT)) == TEXT
+    monkeypatch.setattr("corrector.homophones.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
+    assert corrected_text(make(weights()).correct(TEXT)) == TEXT.replace("地毯", "低碳")
 
 
 def test_a_right_text_costs_no_further_reading() -> None:

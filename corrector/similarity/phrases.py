@@ -53,15 +53,31 @@ class Phrases:
         found: dict[int, str] = {}
         if len(text) < LENGTH:
             return found
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        keys = _keys(np.lib.stride_tricks.sliding_window_view(np.where(codes < 0xFFFF, codes, 0), LENGTH))
-        wrong = self._all[self._all.searchsorted(keys)] != keys
+        keys = _keys_of(text)
+        wrong = ~self._has(keys)
         for place, (rest, (rests, phrases)) in enumerate(zip(_REST, self._by_rest, strict=True)):
             left = keys & rest
             at = rests.searchsorted(left)
             for start in (wrong & (rests[at] == left)).nonzero()[0].tolist():
                 if text[start + place] != _PARTICLE:
                     found[start + place] = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
+        return found
+
+    def standing(self, text: str) -> NDArray[np.bool_]:
+        """Which characters of ``text`` are in one of the phrases: (characters,).
+
+        >>> Phrases.of({"变本加厉": 8}).standing("他变本加厉。").tolist()
+        [False, True, True, True, True, False]
+        """
+        found = np.zeros(len(text), dtype=np.bool_)
+        if len(text) >= LENGTH:
+            (starts,) = self._has(_keys_of(text)).nonzero()
+            found[starts[:, None] + np.arange(LENGTH)] = True
+        return found
+
+    def _has(self, keys: Keys) -> NDArray[np.bool_]:
+        """Which of these are phrases: the same shape."""
+        found: NDArray[np.bool_] = self._all[self._all.searchsorted(keys)] == keys
         return found
 
 
@@ -78,6 +94,12 @@ def _keys(characters: NDArray[Any]) -> Keys:
     """Rows of code points (rows, LENGTH) as numbers: (rows,)."""
     keys: Keys = (characters.astype(np.uint64) << _SHIFTS).sum(1, dtype=np.uint64)
     return keys
+
+
+def _keys_of(text: str) -> Keys:
+    """All strings of ``LENGTH`` characters of a text, which has as many, as numbers; characters outside the plane count as NUL."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return _keys(np.lib.stride_tricks.sliding_window_view(np.where(codes < 0xFFFF, codes, 0), LENGTH))
 
 
 def _sorted_by(rest: np.uint64, phrases: Keys) -> tuple[Keys, Keys]:

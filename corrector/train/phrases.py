@@ -27,7 +27,7 @@ SHARE, SHARE_OF_IDIOM = 0.95, 0.7  # of what stands where the rest of it does th
 _NAMES_AND_NUMBERS = frozenset(("nr", "nrfg", "nrt", "ns", "nt", "nz", "m", "q", "t"))  # 佛罗里达 or 弗罗里达, 大年三十 or 二十
 _AT_A_TIME = 1 << 22  # tokens
 
-# Right as well, though they differ in one character from a phrase, read in the list of what the corpus has in its place.
+# Right as well, though they differ in one character from a phrase, read in the list of what the corpus has in its place; or in two.
 RIGHT_TOO = """
 一天所获 一次排开 上岗上线 不忍卒睹 不忍猝读 不治之证 不法份子 不知可否 不紧不忙 专属经纪 事实在在 互连互通 亲自鉴定 人机交付
 人材辈出 以理相待 任务艰钜 伽玛射线 体外授精 依山伴水 依次类推 做嫁衣裳 光采照人 共行天罚 共通语言 其它同学 冠绝一世 决意死战
@@ -40,7 +40,7 @@ RIGHT_TOO = """
 由简入深 病毒监测 白驹过郤 监察官法 看风驶舵 真是情况 着作权法 瞭若指掌 知人论事 知识份子 磨擦系数 示范学校 稳中微升 立身处事
 管你工作 纡回曲折 线形插值 组成部份 结果显式 给予厚望 聪敏才智 股份为限 自我意志 自由执业 舍身忘死 虚拟幻境 蛮横无礼 行动计画
 行医问药 行迹可疑 负嵎顽抗 财物会计 跌荡起伏 身分验证 违犯规定 追根究柢 逝水流年 链锁反应 阿剌伯人 难以自信 雅片战争 雇用劳动
-青云之上 鲜有人知 龚行天罚
+青云之上 鲜有人知 龚行天罚 得意扬扬 扬扬得意
 """
 
 
@@ -55,7 +55,7 @@ def write_phrases(data: Path, out: Path, say: Callable[[str], None]) -> None:
     words = {word: tag for word, (_, tag) in entries.items() if word not in doubtful}
     texts = (np.load(data / f"{name}.npy") for name in (*clean, *raw))
     places = places_given_away(texts, vocabulary, words, phrases_dict)
-    also = right_too(places, {*entries, *RIGHT_TOO.split()})
+    also = sorted({*right_too(places, entries), *RIGHT_TOO.split()} - places.keys())
     lines = (f"{word}{bits:x}\n" for word, bits in sorted({**places, **dict.fromkeys(also, 0)}.items()))
     write_atomically(out, (HEADING + "".join(lines)).encode())
     say(f"{len(places):,} phrases and {len(also):,} others that are like one")
