@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from corrector import stages
+from corrector import homophones, stages
 from corrector.electra import onnx_runtime
 from corrector.electra.model_dir import DEFAULT_MODEL, model_places
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.pipeline import BLOCK, PART, Corrector, windows_of
-from corrector.stages import TOGETHER
+from corrector.stages import TOGETHER, Stages
 from corrector.types import CorrectedDocument, Document
 from tests.test_pipeline import make
 
@@ -67,7 +67,7 @@ class Watched:
         inner = corrector.stages
         self.corrector = corrector
         self.runtime = inner.runtime = Counting(inner.runtime)
-        self.readings = self.rounds = self.suspicious = self.groups = self.suspicions = 0
+        self.readings = self.rounds = self.suspicious = self.groups = self.suspicions = self.words = 0
         self.read: list[str] = []
         considered, looks, ranked = inner.considered, inner._looks, inner._ranked
 
@@ -87,6 +87,13 @@ class Watched:
             self.groups += len(groups)
             return ranked(encodings, groups)
 
+        read = homophones.read
+
+        def counted_words(stages: Stages, offers: Sequence[Any], *seen: Any) -> Any:
+            self.words += len(offers)
+            return read(stages, offers, *seen)
+
+        monkeypatch.setattr(homophones, "read", counted_words)
         monkeypatch.setattr(inner, "considered", counted_windows)
         monkeypatch.setattr(inner, "_looks", counted_looks)
         monkeypatch.setattr(inner, "_ranked", counted_ranked)
@@ -105,13 +112,14 @@ class Watched:
         runtime = self.runtime
         # A window is read again only after a correction in it, and each round that reads it again has made one more.
         assert len(windows) <= self.readings <= len(windows) + corrections
-        # The discriminator reads a window once, and at most once for each group of suspicions.
-        assert runtime.windows["discriminator"] <= self.readings + self.groups
-        # The generator reads a suspicious window once as it is and once for each group, never one without a suspicion.
-        assert runtime.windows["generator"] <= self.suspicious + self.groups
-        assert runtime.positions <= 2 * self.suspicions and self.groups <= self.suspicions
-        # Windows go to the networks together: two calls each for a block of windows, and for every TOGETHER suspicions more.
-        calls = 2 * (self.rounds + self.suspicions // TOGETHER)
+        # The discriminator reads a window once, and at most once for each group of suspicions and each word that may be meant.
+        assert runtime.windows["discriminator"] <= self.readings + self.groups + self.words
+        # The generator reads a suspicious window once as it is and once for each group; for each word one as it is and three masked.
+        assert runtime.windows["generator"] <= self.suspicious + self.groups + 4 * self.words
+        assert runtime.positions <= 2 * self.suspicions + 5 * self.words and self.groups <= self.suspicions
+        # Windows go to the networks together: two calls each for a block of windows, and for every TOGETHER suspicions more; and two
+        # for the words of a block.
+        calls = 2 * (self.rounds + self.suspicions // TOGETHER) + 2 * min(self.rounds, self.words)
         assert runtime.calls["discriminator"] <= calls and runtime.calls["generator"] <= calls
         # BLOCK texts are corrected together and PART windows read together; a round more only for what has changed.
         blocks = -(-len(texts) // BLOCK) + len(windows) // PART
