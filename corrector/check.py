@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WORDS_AROUND = 5  # characters on either side that the word model reads; with 10 it says the same
 _MOST_REMOVED, _WIDEST_MARGIN = 15.0, 10.0
-NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
+_NO_NEIGHBOUR = -8.0  # the logit of what is beyond the window: no suspicion
 
 
 class Seen(NamedTuple):
@@ -75,7 +75,7 @@ def check_features(
         margin = min(max(best - second, -_WIDEST_MARGIN), _WIDEST_MARGIN)
         now = max(logits[1][place.start : place.stop])
         level = max(levels_of(after.types[place.start : place.stop]).tolist())
-        beside = [logit for seen in logits for logit in _beside(seen, place)]
+        beside = [logit for seen in logits for logit in logits_beside(seen, place)]
         named = [any(types[place.start : place.stop] >= PLAIN_MARKS) for types in (before.types, after.types)]  # rank.ALTERNATIVES
         edit = group.edits[0]
         nearby = surroundings(text, edit.index, edit.replacement)
@@ -108,10 +108,10 @@ def word_model_gains(tried: Sequence[tuple[Encoding, Ranked]], characters: Chara
     return gains
 
 
-def _beside(logits: Sequence[float], place: range) -> list[float]:
+def logits_beside(logits: Sequence[float], place: range) -> list[float]:
     """The logits of the two tokens on either side of a place, of those of a window with its [CLS] and [SEP]."""
     tokens = (place.start - 2, place.start - 1, place.stop, place.stop + 1)
-    return [logits[token] if 0 < token < len(logits) - 1 else NO_NEIGHBOUR for token in tokens]
+    return [logits[token] if 0 < token < len(logits) - 1 else _NO_NEIGHBOUR for token in tokens]
 
 
 def nearest_sums(values: Floats, places: Sequence[range]) -> list[float]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from corrector.check import NO_NEIGHBOUR, suspicions
+from corrector.check import WORDS_AROUND, logits_beside, suspicions
 from corrector.detect import is_correctable
 from corrector.edit_features import SAME_SOUND
 from corrector.electra.associations import WordsAround
@@ -52,9 +52,8 @@ character where it stands, and of both masked, ln P(first) + ln P(second | first
 LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
 LEAST_GAIN = 1.0  # nats
 LEAST_HOPE = 0.02  # a probability: of every word that is sure to 0.56 in the end there was more, and three sentences in a hundred have one
-WORDS_AROUND = 5  # characters on either side that the word model reads
 _MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
-_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and six of each word, are in memory at a time
+_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and five of each word, are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -271,9 +270,9 @@ def _masked_log_odds(stages: Stages, offers: Sequence[Offer], encodings: Sequenc
 
 def beside(logits: Floats, token: int) -> tuple[float, float, float, float]:
     """The logits of this token and the next, and of those to the left and the right, of a window with its [CLS] and [SEP]."""
-    left = float(logits[token - 1]) if token > 1 else NO_NEIGHBOUR
-    right = float(logits[token + 2]) if token + 3 < len(logits) else NO_NEIGHBOUR
-    return float(logits[token]), float(logits[token + 1]), left, right
+    own = logits.tolist()
+    _, left, right, _ = logits_beside(own, range(token, token + 2))
+    return own[token], own[token + 1], left, right
 
 
 def _logistic(scores: NDArray[np.float64]) -> Floats:
