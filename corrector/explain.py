@@ -15,6 +15,7 @@ from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
 from corrector.homophones import WORD_FEATURES
+from corrector.known_forms import forms_in
 from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
@@ -72,6 +73,7 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
         parts += _window(corrector, text, window, groups, view, verdict)
         parts += _words(corrector, window, words, view, verdict)
+        parts += _forms(window, view, verdict)
     parts.append(view.title("Result"))
     parts += _result(corrector, text, decided)
     return "".join(parts)
@@ -220,6 +222,15 @@ def _words(corrector: Corrector, window: Sentence, words: Sequence[WordChoice], 
         rows.append(("= confidence", "", _exact(word.confidence) + " " * 10))
         yield view.table(("feature", "weight", safe(f"{word.original}→{word.replacement}")), rows, "lrr")
         yield verdict(word)
+
+
+def _forms(window: Sentence, view: View, verdict: Verdict) -> Iterator[str]:
+    """The known forms that are wrong as a whole."""
+    for form in forms_in(window):
+        first = form.index + window.span.start
+        yield view.title(f"Known form {safe(form.original)}, characters {first + 1} to {first + len(form.original)}")
+        yield f"{safe(form.original)} → {safe(form.replacement)}: part of a misspelling that is wrong wherever it stands\n"
+        yield verdict(form)
 
 
 def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequence[Correction], decided: Decided) -> str:

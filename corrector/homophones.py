@@ -47,13 +47,13 @@ WORD_FEATURES = (
     "visible_log_odds", "masked_log_odds",
 )  # fmt: skip
 """And with the word in its place: the logits, the suspicion that is gone, the level; the generator's log-odds of the word, of each
-character where it stands, and of both masked, ln P(first) + ln P(second | first)."""
+character where it stands, and of both masked together."""
 
 LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
 LEAST_GAIN = 1.0  # nats
 LEAST_HOPE = 0.02  # a probability: of every word that is sure to 0.56 in the end there was more, and three sentences in a hundred have one
 _MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
-_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and five of each word, are in memory at a time
+_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and four of each word, are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -239,33 +239,26 @@ def read(stages: Stages, offers: Sequence[Offer], encodings: Sequence[Encoding],
     own = [encodings[offer.window] for offer in offers]
     changed = stages.rewritten([(encoding, offer.new_ids) for encoding, offer in zip(own, offers, strict=True)])
     afters = stages.runtime.read(changed)
-    tokens = [[offer.token, offer.token + 1] for offer in offers]
-    visible = stages.runtime.log_probabilities(own, tokens, [readings[offer.window] for offer in offers])
-    masked = _masked_log_odds(stages, offers, own)
+    places = [[offer.token, offer.token + 1] for offer in offers]
+    mask = stages.tokenizer.mask_id
+    hidden = stages.rewritten([(encoding, dict.fromkeys(place, mask)) for encoding, place in zip(own, places, strict=True)])
+    visible = stages.runtime.log_probabilities(own, places, [readings[offer.window] for offer in offers])
+    masked = stages.runtime.log_probabilities(hidden, places)
     rows = []
-    for offer, encoding, reading, after, view, odds in zip(offers, own, changed, afters, visible, masked, strict=True):
+    for offer, encoding, reading, after, *views in zip(offers, own, changed, afters, visible, masked, strict=True):
         place, before = slice(offer.token, offer.token + 2), readings[offer.window].logits
         removed = float((suspicions(before[1:-1]) - suspicions(after.logits[1:-1])).sum())
         level = int(levels_of(reading.types[place]).max())
-        seen = sum(float(view[n, new] - view[n, old]) for n, (new, old) in enumerate(zip(offer.ids, encoding.ids[place], strict=True)))
-        limited = np.clip([removed, seen, odds], -_MOST, _MOST)
+        odds = [_log_odds(view, offer.ids, encoding.ids[place].tolist()) for view in views]
+        limited = np.clip([removed, *odds], -_MOST, _MOST)
         rows.append((*offer.features, *beside(after.logits, offer.token), limited[0], level, *limited[1:]))
     return np.array(rows, dtype=np.float32)
 
 
-def _masked_log_odds(stages: Stages, offers: Sequence[Offer], encodings: Sequence[Encoding]) -> list[float]:
-    """By how much likelier each word is than what stands there, ln P(first) + ln P(second | first), to the generator that sees neither."""
-    hidden, places, mask = [], [], stages.tokenizer.mask_id
-    for offer, encoding in zip(offers, encodings, strict=True):
-        one, other = offer.token, offer.token + 1
-        hidden += [(encoding, {one: mask, other: mask}), (encoding, {one: offer.ids[0], other: mask}), (encoding, {other: mask})]
-        places += [[one], [other], [other]]
-    views = iter(stages.runtime.log_probabilities(stages.rewritten(hidden), places))
-    odds = []
-    for offer, encoding, (first, with_new, with_old) in zip(offers, encodings, zip(views, views, views, strict=True), strict=True):
-        (new, new_too), (old, old_too) = offer.ids, encoding.ids[offer.token : offer.token + 2].tolist()
-        odds.append(float(first[0, new] - first[0, old] + with_new[0, new_too] - with_old[0, old_too]))
-    return odds
+def _log_odds(view: Floats, new: Sequence[int], old: Sequence[int]) -> float:
+    """By how much likelier the new ids are than the old, each in its own row of log-probabilities (ids, vocabulary)."""
+    rows = np.arange(len(view))
+    return float((view[rows, new] - view[rows, old]).sum())
 
 
 def beside(logits: Floats, token: int) -> tuple[float, float, float, float]:

@@ -20,6 +20,7 @@ from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
 from corrector.homophones import WordChoice
 from corrector.in_order import in_order, portions
+from corrector.known_forms import FormChoice, forms_in
 from corrector.rank import Ranker, default_ranker
 from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
@@ -38,7 +39,7 @@ DIGITS = 6  # of confidences and scores; the next depends on what else the netwo
 Part = Sequence[tuple[Revision, Sentence]]
 """Windows that the stages take together, with the documents they are of."""
 
-Choice = GroupChoice | WordChoice
+Choice = GroupChoice | WordChoice | FormChoice
 """What may be wrong in a window, with what is most likely meant."""
 
 
@@ -149,9 +150,10 @@ class Corrector:
             return [result for window in windows for result in self._found_safely([window])]
 
     def found(self, window: Sentence, groups: Sequence[GroupChoice], words: Sequence[WordChoice]) -> list[Correction]:
-        """The best correction of each group and the words that are likely enough to be reported, of any that overlap the surest."""
+        """The best correction of each group, and the words and the known forms, that are likely enough to be reported, of any that overlap
+        the surest."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
-        choices: tuple[Choice, ...] = (*groups, *words)
+        choices: tuple[Choice, ...] = (*groups, *words, *forms_in(window))
         return surest(correction_of(window, choice) for choice in choices if choice.confidence >= reported)
 
 
@@ -169,11 +171,11 @@ def windows_of(document: Document, max_length: int) -> Iterator[Sentence]:
 
 
 def correction_of(sentence: Sentence, choice: Choice) -> Correction:
-    """The best edit of a group, or a word, as a correction of the document."""
-    found = choice if isinstance(choice, WordChoice) else choice.edits[0]
+    """The best edit of a group, a word, or a known form, as a correction of the document."""
+    found = choice.edits[0] if isinstance(choice, GroupChoice) else choice
     start, end = found.index, found.index + len(found.replacement)
     span = Span(sentence.span.start + start, sentence.span.start + end)
-    alternatives, reason = ((), choice.reason) if isinstance(choice, WordChoice) else (_alternatives(choice), reason_of(choice.edits[0]))
+    alternatives, reason = (_alternatives(choice), reason_of(choice.edits[0])) if isinstance(choice, GroupChoice) else ((), choice.reason)
     return Correction(span, sentence.text[start:end], found.replacement, round(choice.confidence, DIGITS), alternatives, reason)
 
 

@@ -114,9 +114,9 @@ class Watched:
         assert len(windows) <= self.readings <= len(windows) + corrections
         # The discriminator reads a window once, and at most once for each group of suspicions and each word that may be meant.
         assert runtime.windows["discriminator"] <= self.readings + self.groups + self.words
-        # The generator reads a suspicious window once as it is and once for each group; for each word one as it is and three masked.
-        assert runtime.windows["generator"] <= self.suspicious + self.groups + 4 * self.words
-        assert runtime.positions <= 2 * self.suspicions + 5 * self.words and self.groups <= self.suspicions
+        # The generator reads a suspicious window once as it is and once for each group; and each word as it is and masked.
+        assert runtime.windows["generator"] <= self.suspicious + self.groups + 2 * self.words
+        assert runtime.positions <= 2 * self.suspicions + 4 * self.words and self.groups <= self.suspicions
         # Windows go to the networks together: two calls each for a block of windows, and for every TOGETHER suspicions more; and two
         # for the words of a block.
         calls = 2 * (self.rounds + self.suspicions // TOGETHER) + 2 * min(self.rounds, self.words)
@@ -231,7 +231,7 @@ PROGRAM = (
         # The options, the exit codes, the formats' names and the progress; click alone from outside.
         (("--help",), "", 25, {"click"}),
         # One text as plain text: the pipeline, its tables, one runtime and one report; no format but plain text.
-        pytest.param(("--no-config",), "我今天很高形。\n", 79, {"click", "numpy", "onnxruntime"}, marks=needs_model),
+        pytest.param(("--no-config",), "我今天很高形。\n", 80, {"click", "numpy", "onnxruntime"}, marks=needs_model),
     ],
 )
 def test_how_much_is_imported(arguments: tuple[str, ...], text: str, own: int, others: set[str]) -> None:

@@ -29,7 +29,7 @@ def test_the_list_has_each_phrase_once_and_in_order() -> None:
 
 
 def test_no_phrase_is_a_well_known_misspelling() -> None:
-    assert not [phrase for phrase in PLACES if well_known().meant(phrase)]
+    assert not [phrase for phrase in PLACES if well_known().are_in(phrase)]
 
 
 def test_what_is_right_as_well_stays() -> None:

@@ -35,26 +35,26 @@ def confidence(words: WordWeights) -> float:
 def test_a_word_is_as_sure_as_it_was_meant_in_the_sets() -> None:
     said: list[str] = []
     meant, kept = PairSet(((TEXT, RIGHT),) * 6, 1.0, "meant.tsv"), PairSet(((TEXT, TEXT),) * 12, 1.0, "kept.tsv")
-    words = fitted(make(weights()).stages, [meant, kept], said.append)
+    words = fitted(make(None).stages, [meant, kept], said.append, start=weights())
     assert said == ["meant.tsv: 6 words, 6 of them meant", "kept.tsv: 12 words, 0 of them meant"]
     assert set(words.hope) == set(HOPE_FEATURES) and set(words.check) == set(WORD_FEATURES)
     assert confidence(words) == pytest.approx(1 / 3, abs=0.01)
     doubled = PairSet(meant.pairs, 4.0, "meant.tsv")
-    assert confidence(fitted(make(weights()).stages, [doubled, kept], said.append)) == pytest.approx(2 / 3, abs=0.01)
+    assert confidence(fitted(make(None).stages, [doubled, kept], said.append, start=weights())) == pytest.approx(2 / 3, abs=0.01)
 
 
 def test_another_word_than_the_one_offered_is_not_meant() -> None:
     rows = ((TEXT, RIGHT),) * 6 + ((TEXT, TEXT.replace("地毯", "底摊")), (TEXT, TEXT.replace("地", "低"))) * 3
-    words = fitted(make(weights()).stages, [PairSet(rows, 1.0, "rows.tsv")], lambda _: None)
+    words = fitted(make(None).stages, [PairSet(rows, 1.0, "rows.tsv")], lambda _: None, start=weights())
     assert confidence(words) == pytest.approx(0.5, abs=0.01)
 
 
 def test_too_few_words_to_learn_from() -> None:
     rows = PairSet(((TEXT, RIGHT),) * 4 + ((TEXT, TEXT),), 1.0, "rows.tsv")
     with pytest.raises(CorrectorError, match="only 4 words in the labelled sets are meant; give more rows"):
-        fitted(make(weights()).stages, [rows], lambda _: None)
+        fitted(make(None).stages, [rows], lambda _: None, start=weights())
     with pytest.raises(CorrectorError, match=r"rows\.tsv is said to be of part 1 of the corpus; give --data"):
-        fitted(make(weights()).stages, [PairSet(rows.pairs, 1.0, "rows.tsv", 1)], lambda _: None)
+        fitted(make(None).stages, [PairSet(rows.pairs, 1.0, "rows.tsv", 1)], lambda _: None, start=weights())
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

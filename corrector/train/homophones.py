@@ -38,7 +38,7 @@ START = WordWeights(
     },
     dict.fromkeys(WORD_FEATURES, 0.0),
 )  # fmt: skip
-"""Weights by hand, from which the first fit takes its examples."""
+"""Weights by hand, by which every fit takes its examples."""
 LEAST_HOPE = 0.002  # of an example
 INVERSE_PENALTY = 1.0  # of the weights, features being scaled to variance 1
 
@@ -60,9 +60,11 @@ def fit_homophones(model: Path, fit: Sequence[PairSet], say: Callable[[str], Non
         refresh_manifest(copy, say)
 
 
-def fitted(stages: Stages, fit: Sequence[PairSet], say: Callable[[str], None], data: Path | None = None) -> WordWeights:
-    """The weights for the model of ``stages``. Raises CorrectorError when there is too little to learn from."""
-    start = stages.ranker.words or START
+def fitted(
+    stages: Stages, fit: Sequence[PairSet], say: Callable[[str], None], data: Path | None = None, start: WordWeights = START
+) -> WordWeights:
+    """The weights for the model of ``stages``, whatever it has: examples are what ``start`` hopes for. Raises CorrectorError when there is
+    too little to learn from."""
     features, right, counts = [], [], []
     for item in fit:
         reading = by_counts_of(stages, item, data)

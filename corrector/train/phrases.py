@@ -50,7 +50,7 @@ def write_phrases(data: Path, out: Path, say: Callable[[str], None]) -> None:
 
     vocabulary = Tokenizer.load(data / VOCABULARY).vocabulary
     raw, clean = shard_names(data)
-    entries = {word: (count, tag) for word, count, tag in jieba_words() if len(word) == LENGTH and not well_known().meant(word)}
+    entries = {word: (count, tag) for word, count, tag in jieba_words() if len(word) == LENGTH and not well_known().are_in(word)}
     doubtful = misspelt({word: count for word, (count, _) in entries.items()})
     words = {word: tag for word, (_, tag) in entries.items() if word not in doubtful}
     texts = (np.load(data / f"{name}.npy") for name in (*clean, *raw))
