@@ -89,12 +89,13 @@ def test_verify_reads_the_files(own: Path) -> None:
 
 def test_default_model_in_a_wheel_and_in_a_checkout(own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_dir, "_PACKAGE", tmp_path / "site" / "corrector")
-    with pytest.raises(ModelError, match=r"electra-csc-zh: the embedded model is not in .*reinstall"):
-        find_model()
+    for name in (None, "default"):
+        with pytest.raises(ModelError, match=r"electra-csc-zh: the embedded model is not in .*reinstall"):
+            find_model(name)
     checkout = tmp_path / "site" / "data" / "electra_models" / "electra-csc-zh"
     checkout.parent.mkdir(parents=True)
     own.rename(checkout)
-    assert find_model().path == find_model("electra-csc-zh").path == checkout
+    assert find_model().path == find_model("electra-csc-zh").path == find_model("default").path == checkout
     installed = tmp_path / "site" / "corrector" / "_models" / "electra-csc-zh"
     installed.parent.mkdir(parents=True)
     checkout.rename(installed)

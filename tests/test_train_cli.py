@@ -42,6 +42,12 @@ def test_wrong_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["practise"]) == 2
 
 
+def test_a_folder_to_write_to_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").touch()
+    assert main(["pretrain", "--data", str(tmp_path), "--out", str(tmp_path / "mine")]) == 2
+    assert capsys.readouterr().err.endswith("mine' is a file.\n")
+
+
 def test_pack_without_such_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pack", "--raw", str(tmp_path / "none-*.txt"), "--out", str(tmp_path / "out")]) == 123
     assert "error: " in (shown := capsys.readouterr().err) and "no such file" in shown

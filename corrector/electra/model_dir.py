@@ -29,6 +29,8 @@ from corrector.errors import ModelError
 __all__ = ["DEFAULT_MODEL", "ModelDirectory", "Network", "find_model", "model_places"]
 
 DEFAULT_MODEL = "electra-csc-zh"
+EMBEDDED = "default"
+"""Another name for it, whatever it is called."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _NEITHER = "hold discriminator/ and generator/, or be one of two sibling directories …_discriminator… and …_generator…"
@@ -40,12 +42,13 @@ def model_places() -> tuple[Path, ...]:
 
 
 def find_model(name_or_path: str | Path | None = None, verify: bool = False) -> ModelDirectory:
-    """Open a model by name, path or hub name; ``None`` is the embedded one. Raises ModelError saying what to do next.
+    """Open a model by name, path or hub name; ``None`` and ``EMBEDDED`` are the embedded one. Raises ModelError saying what to do next.
 
     A path may be an own model directory, a directory with ``discriminator/`` and ``generator/``, either of two sibling
     directories of a public ELECTRA release, the directory that holds both, or what their names have in common.
     """
-    wanted = str(name_or_path if name_or_path is not None else DEFAULT_MODEL)
+    embedded = name_or_path is None or str(name_or_path) == EMBEDDED
+    wanted = DEFAULT_MODEL if embedded else str(name_or_path)
     try:
         for candidate in _candidates(wanted):
             model = _open(candidate, verify)
@@ -58,7 +61,7 @@ def find_model(name_or_path: str | Path | None = None, verify: bool = False) -> 
     if re.fullmatch(r"\w[\w.-]*/[\w.-]+", wanted) and not Path(wanted.partition("/")[0]).is_dir():
         return _open_hub(wanted)
     places = " or ".join(str(place) for place in model_places())
-    if name_or_path is None:
+    if embedded:
         raise ModelError(DEFAULT_MODEL, f"the embedded model is not in {places}; reinstall, or name one with --model")
     raise ModelError(wanted, f"no such model; give a directory, or a name that lies in {places}")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corrector.electra.model_dir import find_model
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ConfigError, InputError, ModelError
 from corrector.train import checkpoint, ledger
@@ -24,7 +25,7 @@ from corrector.train.noise import Noise
 from corrector.train.noise_tables import NoiseTables
 from corrector.train.observed import Observed
 from corrector.train.prepare import RECORD, shard_names
-from corrector.train.start import is_checkpoint, open_model
+from corrector.train.start import is_checkpoint
 
 
 def with_vocabulary(config: TrainConfig, tokenizer: Tokenizer) -> TrainConfig:
@@ -115,7 +116,7 @@ def begin_from(
     else:
         from corrector.train.released import begin_with
 
-        directory = open_model(start)
+        directory = find_model(start)
         if directory.tokenizer.vocabulary != Tokenizer.load(Path(config.data) / "vocab.txt").vocabulary:
             raise ConfigError(directory.path, "vocabulary", f"is not that of {config.data}; pack the text it was trained on")
         begin_with(trainer.model, directory)

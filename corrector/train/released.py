@@ -16,12 +16,13 @@ from torch import Tensor
 
 from corrector.electra.marks import MARK_FACTORS
 from corrector.electra.model import ModelDirectory, Network
+from corrector.electra.model_dir import find_model
 from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.errors import ConfigError, ModelError
 from corrector.train import checkpoint
 from corrector.train.config import ModelConfig, TrainConfig
 from corrector.train.model import JointElectra
-from corrector.train.start import is_checkpoint, open_model
+from corrector.train.start import is_checkpoint
 from corrector.train.transformers_names import LAYER_NAMES
 
 _AGAIN = "start from --from default, or export the model again with this version"
@@ -95,7 +96,7 @@ def config_of(start: Path) -> TrainConfig:
     Raises ModelError as ``read_network`` does.
     """
     if not is_checkpoint(start):
-        return TrainConfig(model=_config(open_model(start).discriminator))
+        return TrainConfig(model=_config(find_model(start).discriminator))
     return checkpoint.config_in(checkpoint.load(start), start)
 
 
