@@ -205,7 +205,13 @@ def test_a_table(name: str, columns: tuple[str, ...], text: str, expected: str) 
         (("b", "text"), "text;b, c;b\n形;形;形\n", "text;b, c;b\n兴;形;兴\n"),
         ((), "id\ttext\n形\t形;形\n", "id\ttext\n形\t兴;兴\n"),
         (("2",), "形;形\n形;形,形\n", "形;兴\n形;兴,兴\n"),
-        (("1",), "形;形\n", "兴;兴\n"),  # one column, also by commas
+        (("1",), "形;形\n", "兴;兴\n"),  # one column, also by commas; of one row nothing can be seen
+        (("1",), "形;形\n形;形,形\n", "兴;形\n兴;形,形\n"),
+        (("1",), "形\t形;形\n形\t形\n", "兴\t形;形\n兴\t形\n"),
+        (("1",), '形;"形;形"\n"形";形\n', '兴;"形;形"\n"兴";形\n'),
+        (("1",), "形;形\n形\n", "兴;兴\n兴\n"),  # not as many fields in every row
+        (("1",), '形;形\n形";形\n', '兴;兴\n兴";兴\n'),  # a quote where none belongs
+        (("1",), "形;形\t形\n形;形\t形\n", "兴;兴\t兴\n兴;兴\t兴\n"),  # by semicolons or by tabs
         ((), "text,a;text\n形;形,形;形\n", "text,a;text\n兴;兴,形;形\n"),
         ((), "sep=;\ntext;a,text\n形;形,形\n", "sep=;\ntext;a,text\n兴;形,形\n"),
         (("1",), "\ufeffsep=|\r\n形,形|形\r\n", "\ufeffsep=|\r\n兴,兴|形\r\n"),
@@ -229,6 +235,11 @@ def test_a_table_of_another_delimiter(columns: tuple[str, ...], text: str, expec
 def test_a_delimiter_in_doubt_is_the_usual_one(name: str, header: str) -> None:
     with pytest.raises(ConfigError, match="there is no column 'text'"):
         corrected(f"{header}\n形;形\n", name)
+
+
+def test_a_column_that_is_not_there_is_missing_from_those_that_separate() -> None:
+    with pytest.raises(ConfigError, match=r"there is no column 'text'; choose one of 'id', '标题' or a number from 1 to 2"):
+        corrected("id;标题\n形;形\n", "csv")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from json import JSONDecodeError
 
 from corrector.errors import ConfigError, InputError
@@ -21,6 +22,7 @@ from corrector.types import Document
 DEFAULT_COLUMN = "text"
 NAMED_COLUMNS = 30  # of those there are, in the message that one is missing
 OTHER_DELIMITERS = ";\t"  # in CSV, as Excel writes it where the comma stands before decimals, and as "Unicode text"
+SAMPLED_ROWS = 20  # of which it is seen whether others separate them
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n?|\n)")  # Excel's own, which it shows to nobody
 
 
@@ -56,7 +58,8 @@ class Separated:
     """CSV or TSV with its column names in the first row. A column is a name, or else a number counted from 1.
 
     If all columns are numbers, the first row is taken for data as well. CSV is separated by commas, unless a line such as
-    ``sep=;`` before the first row says otherwise, or only semicolons or only tabs give that row all the columns. The rules are
+    ``sep=;`` before the first row says otherwise, or only semicolons or only tabs give that row all the columns, or make as many fields
+    of every row where commas leave the first one whole. The rules are
     those of the csv module's strict dialect; a field that they do not allow, such as one with a lone quote before it, is taken as
     it stands, up to the next separator. Rows that are too short stay as they are. A row may go on over many lines, so the document
     must come whole. ``passages`` raises ConfigError, with the columns there are, for a name that is not in the first row.
@@ -89,18 +92,20 @@ class Separated:
         if self.name == "csv":
             if line := _SEPARATOR_LINE.match(text, start):
                 return line[1], line.end()
+            others = []
             if not self._has_columns(text, self.delimiter, start):
                 others = [other for other in OTHER_DELIMITERS if self._has_columns(text, other, start, strict=True)]
-                if len(others) == 1:
-                    return others[0], start
+            if len(others) != 1 and len(next(records(text, self.delimiter, start), ())) == 1:
+                others = [other for other in OTHER_DELIMITERS if _is_regular(text, other, start)]
+            if len(others) == 1:
+                return others[0], start
         return self.delimiter, start
 
     def _has_columns(self, text: str, delimiter: str, start: int, strict: bool = False) -> bool:
         """Whether all columns are in the first row; ``strict`` refuses one with a quote in a field that is not in quotes."""
         header = next(records(text, delimiter, start), [])
         names = _names(text, header)
-        stray = strict and any(not quoted and '"' in text[start:end] for start, end, quoted in header)
-        return not stray and all(_indices(names, column) for column in self.columns)
+        return not (strict and _has_stray_quote(text, header)) and all(_indices(names, column) for column in self.columns)
 
     def _wanted(self, names: Sequence[str], path: str | None) -> list[int]:
         """The indices of the columns."""
@@ -156,6 +161,18 @@ def records(text: str, delimiter: str, at: int = 0) -> Iterator[list[Field]]:
                 break
             at += 1
         yield fields
+
+
+def _is_regular(text: str, delimiter: str, start: int) -> bool:
+    """Whether the first rows, two or more, have equally many fields, more than one, and no quote where none belongs."""
+    rows = list(islice(records(text, delimiter, start), SAMPLED_ROWS))
+    sizes = {len(row) for row in rows}
+    return len(rows) > 1 and len(sizes) == 1 and min(sizes) > 1 and not any(_has_stray_quote(text, row) for row in rows)
+
+
+def _has_stray_quote(text: str, row: Sequence[Field]) -> bool:
+    """Whether a field that is not in quotes has one."""
+    return any(not quoted and '"' in text[start:end] for start, end, quoted in row)
 
 
 def _quoted_field(text: str, at: int, delimiter: str) -> Field | None:
