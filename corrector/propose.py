@@ -150,10 +150,10 @@ class Characters:
         found = well_known().meant(text)
         if found:  # in few windows; only these need the borders
             found = well_known().meant(text, word_borders(encoding.types), words_of_two(encoding.types))
-        for place, char in set_phrases().meant(text).items():
+        for place, (char, evidence) in set_phrases().meant(text).items():
             alike = max(likeness(text[place], char))
-            if alike >= COMPLETION:
-                found.setdefault(place, Meant(char, SURE if alike >= MISQUOTED else BY_CHANCE))
+            if alike >= (MISQUOTED if evidence == BY_CHANCE else COMPLETION):
+                found.setdefault(place, Meant(char, evidence if alike >= MISQUOTED else BY_CHANCE))
         for place, char in by_heart().meant(text).items():
             if max(likeness(text[place], char)) >= MISQUOTED:
                 found[place] = Meant(char, SURE)

@@ -2,7 +2,8 @@
 
 Where a text has another character there, which sounds or looks like the right one, it is most likely a slip for it (变本加利). The list is
 made by ``python -m corrector.train phrases``: a heading, then a phrase a line, with the places that the other three give away as the bits
-of a hexadecimal digit (1, 2, 4 and 8 for the first to the fourth); 0 for what is right as well, though it is like one of the others.
+of a digit (1, 2, 4 and 8 for the first to the fourth); 0 for what is right as well, though it is like one of the others. Idioms that the
+corpus hardly has are there, too, as it has nothing else in their places; these have 16 more, a letter from g on, and count for less.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.similarity.misspellings import BY_CHANCE, SURE, Meant
+
 Keys = NDArray[np.uint64]
 
 LIST = Path(__file__).with_name("phrases.txt")
 HEADING = "# Made by `python -m corrector.train phrases`: phrases, and which of their characters the others give away.\n"
 LENGTH = 4
+RARE = 1 << LENGTH  # the bit of an idiom that the corpus hardly has
+DIGITS = "0123456789abcdefghijklmnopqrstuv"
 
 _PARTICLE = "的"  # stands between two phrases (攻无不克的|制胜) much more often than in one for another
 
@@ -35,32 +40,36 @@ class Phrases:
         """The code points of the phrases (phrases, LENGTH), in order, all of the Basic Multilingual Plane, and their bits (phrases,)."""
         phrases = _keys(characters)
         self._all = np.concatenate([phrases, _LAST])
-        self._by_rest = [_sorted_by(rest, phrases[(bits >> place & 1).astype(bool)]) for place, rest in enumerate(_REST)]
+        rare = (bits & RARE).astype(np.bool_)
+        given = [(bits >> place & 1).astype(np.bool_) for place in range(LENGTH)]
+        self._by_rest = [_sorted_by(rest, phrases[own], rare[own]) for rest, own in zip(_REST, given, strict=True)]
 
     @classmethod
     def of(cls, places: Mapping[str, int]) -> Phrases:
         """Phrases with their bits.
 
         >>> Phrases.of({"变本加厉": 8}).meant("他变本加利。")
-        {4: '厉'}
+        {4: Meant(char='厉', evidence=2)}
         """
         characters = np.array([[ord(char) for char in phrase] for phrase in sorted(places)], dtype=np.uint16).reshape(-1, LENGTH)
         return cls(characters, np.array([places[phrase] for phrase in sorted(places)], dtype=np.uint8))
 
-    def meant(self, text: str) -> dict[int, str]:
+    def meant(self, text: str) -> dict[int, Meant]:
         """The places of ``text`` where one character, but for 的, differs from a phrase whose other three give it away, with that of the
-        phrase."""
-        found: dict[int, str] = {}
+        phrase; ``BY_CHANCE`` if it is ``RARE``."""
+        found: dict[int, Meant] = {}
         if len(text) < LENGTH:
             return found
         keys = _keys_of(text)
         wrong = ~self._has(keys)
-        for place, (rest, (rests, phrases)) in enumerate(zip(_REST, self._by_rest, strict=True)):
+        for place, (rest, (rests, phrases, rare)) in enumerate(zip(_REST, self._by_rest, strict=True)):
             left = keys & rest
             at = rests.searchsorted(left)
             for start in (wrong & (rests[at] == left)).nonzero()[0].tolist():
                 if text[start + place] != _PARTICLE:
-                    found[start + place] = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
+                    char = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
+                    new = Meant(char, BY_CHANCE if rare[at[start]] else SURE)
+                    found[start + place] = max(found.get(start + place, new), new, key=_evidence)
         return found
 
     def standing(self, text: str) -> NDArray[np.bool_]:
@@ -87,7 +96,7 @@ def set_phrases() -> Phrases:
     lines = LIST.read_text("utf-8").removeprefix(HEADING)
     codes = np.frombuffer(lines.encode("utf-16-le"), dtype="<u2").reshape(-1, LENGTH + 2)  # with a digit and a line end
     digits = codes[:, LENGTH]
-    return Phrases(codes[:, :LENGTH], np.where(digits <= ord("9"), digits - ord("0"), digits - ord("a") + 10))
+    return Phrases(codes[:, :LENGTH], np.where(digits <= ord("9"), digits - ord("0"), digits - ord("a") + 10))  # as in ``DIGITS``
 
 
 def _keys(characters: NDArray[Any]) -> Keys:
@@ -102,8 +111,12 @@ def _keys_of(text: str) -> Keys:
     return _keys(np.lib.stride_tricks.sliding_window_view(np.where(codes < 0xFFFF, codes, 0), LENGTH))
 
 
-def _sorted_by(rest: np.uint64, phrases: Keys) -> tuple[Keys, Keys]:
-    """What is left of each of the phrases, sorted, and the phrases in that order."""
+def _sorted_by(rest: np.uint64, phrases: Keys, rare: NDArray[np.bool_]) -> tuple[Keys, Keys, NDArray[np.bool_]]:
+    """What is left of each of the phrases, sorted, and in that order the phrases and whether they are rare; the usual ones first."""
     rests = phrases & rest
-    order = rests.argsort()
-    return np.concatenate([rests[order], _LAST]), np.concatenate([phrases[order], _LAST])
+    order = np.lexsort((rare, rests))
+    return np.concatenate([rests[order], _LAST]), np.concatenate([phrases[order], _LAST]), np.append(rare[order], False)
+
+
+def _evidence(meant: Meant) -> int:
+    return meant.evidence

@@ -1,4 +1,5 @@
-"""Finds the phrases of ``corrector.similarity.phrases`` in packed text: words of four characters of which three give away the fourth."""
+"""Finds the phrases of ``corrector.similarity.phrases`` in packed text: words of four characters of which three give away the fourth, and
+idioms even where the text has none of them."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from corrector.electra.tokenizer import Tokenizer
 from corrector.electra.word_set import WordSet
 from corrector.propose import COMPLETION, likeness
 from corrector.similarity.misspellings import well_known
-from corrector.similarity.phrases import HEADING, LENGTH
+from corrector.similarity.phrases import DIGITS, HEADING, LENGTH, RARE
 from corrector.similarity.words import jieba_words, misspelt
 from corrector.text.protect import is_han
 from corrector.text.write import write_atomically
@@ -24,6 +25,7 @@ Tokens = NDArray[np.uint16]
 
 FEWEST = 5  # occurrences of a phrase
 SHARE, SHARE_OF_IDIOM = 0.95, 0.7  # of what stands where the rest of it does that it must be; less where a dictionary of idioms has it
+_IDIOM = "i"  # jieba's tag
 _NAMES_AND_NUMBERS = frozenset(("nr", "nrfg", "nrt", "ns", "nt", "nz", "m", "q", "t"))  # 佛罗里达 or 弗罗里达, 大年三十 or 二十
 _AT_A_TIME = 1 << 22  # tokens
 
@@ -40,7 +42,7 @@ RIGHT_TOO = """
 由简入深 病毒监测 白驹过郤 监察官法 看风驶舵 真是情况 着作权法 瞭若指掌 知人论事 知识份子 磨擦系数 示范学校 稳中微升 立身处事
 管你工作 纡回曲折 线形插值 组成部份 结果显式 给予厚望 聪敏才智 股份为限 自我意志 自由执业 舍身忘死 虚拟幻境 蛮横无礼 行动计画
 行医问药 行迹可疑 负嵎顽抗 财物会计 跌荡起伏 身分验证 违犯规定 追根究柢 逝水流年 链锁反应 阿剌伯人 难以自信 雅片战争 雇用劳动
-青云之上 鲜有人知 龚行天罚 得意扬扬 扬扬得意
+青云之上 鲜有人知 龚行天罚 得意扬扬 扬扬得意 一鞭先着 规重矩叠
 """
 
 
@@ -55,8 +57,9 @@ def write_phrases(data: Path, out: Path, say: Callable[[str], None]) -> None:
     words = {word: tag for word, (_, tag) in entries.items() if word not in doubtful}
     texts = (np.load(data / f"{name}.npy") for name in (*clean, *raw))
     places = places_given_away(texts, vocabulary, words, phrases_dict)
-    also = sorted({*right_too(places, entries), *RIGHT_TOO.split()} - places.keys())
-    lines = (f"{word}{bits:x}\n" for word, bits in sorted({**places, **dict.fromkeys(also, 0)}.items()))
+    known = {word for word in phrases_dict if len(word) == LENGTH and not well_known().are_in(word)}
+    also = sorted({*right_too(places, {*entries, *known}), *RIGHT_TOO.split()} - places.keys())
+    lines = (f"{word}{DIGITS[bits]}\n" for word, bits in sorted({**places, **dict.fromkeys(also, 0)}.items()))
     write_atomically(out, (HEADING + "".join(lines)).encode())
     say(f"{len(places):,} phrases and {len(also):,} others that are like one")
 
@@ -65,7 +68,8 @@ def places_given_away(
     texts: Iterable[Tokens], vocabulary: Sequence[str], words: Mapping[str, str], idioms: Collection[str]
 ) -> dict[str, int]:
     """The words of four characters, with their tags, that occur ``FEWEST`` times and of which three characters give away the other, with
-    the bits of the places of these."""
+    the bits of the places of these; and those tagged as idioms, and known as such, that occur less often or never, if no more than so much
+    else does, with ``RARE``."""
     ids = {token: number for number, token in enumerate(vocabulary)}
     four = sorted(word for word in words if all(char in ids and is_han(char) and char <= "\uffff" for char in word))
     own = np.array([[ids[char] for char in word] for word in four], dtype=np.int64).reshape(-1, LENGTH)
@@ -75,8 +79,10 @@ def places_given_away(
     idiom = np.array([word in idioms for word in four], dtype=np.bool_)[:, None]
     usual = np.array([words[word] not in _NAMES_AND_NUMBERS for word in four], dtype=np.bool_)[:, None] | idiom
     given = (times >= FEWEST) & ((share >= SHARE) & usual | (share >= SHARE_OF_IDIOM) & idiom)
-    bits = (given << np.arange(LENGTH)).sum(1).tolist()
-    return {word: own_bits for word, own_bits in zip(four, bits, strict=True) if own_bits}
+    rare = (times < FEWEST) & idiom & np.array([words[word] == _IDIOM for word in four], dtype=np.bool_)[:, None]
+    given |= rare & (times >= SHARE_OF_IDIOM * counts[:, 1:])
+    bits = (given << np.arange(LENGTH)).sum(1) | np.where(rare[:, 0], RARE, 0)
+    return {word: own_bits for word, own_bits in zip(four, bits.tolist(), strict=True) if own_bits & ~RARE}
 
 
 def right_too(places: Mapping[str, int], words: Collection[str]) -> list[str]:
