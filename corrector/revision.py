@@ -98,7 +98,8 @@ class Revision:
             return correction
         start, end = correction.span.start, correction.span.end
         original, replacement = self.text[start:end], restored(self.text, start, correction.replacement)
-        if any(old == new for old, new in zip(original, replacement, strict=True)):
+        changed = (old != new for old, new in zip(correction.original, correction.replacement, strict=True))
+        if any(old == new for old, new, differs in zip(original, replacement, changed, strict=True) if differs):
             return None
         alternatives = tuple(self._alternatives(correction, {original, replacement}))
         return dataclasses.replace(correction, original=original, replacement=replacement, alternatives=alternatives)

@@ -138,6 +138,8 @@ def corrector() -> Corrector:
         ("这种骄柔造作的表演没人爱看。", "这种矫揉造作的表演没人爱看。"),
         ("两个人为鸡皮蒜毛的小事吵架。", "两个人为鸡毛蒜皮的小事吵架。"),
         ("他機靈一動，對此不餘遺力。", "他靈機一動，對此不遺餘力。"),
+        ("兩個人為雞皮蒜毛的小事吵架。", "兩個人為雞毛蒜皮的小事吵架。"),
+        ("龑博士为鸡皮蒜毛的小事吵架。", "龑博士为鸡毛蒜皮的小事吵架。"),
     ],
 )
 def test_well_known_misspellings_are_mended(corrector: Corrector, wrong: str, right: str) -> None:
