@@ -10,7 +10,7 @@ from corrector.similarity.misspellings import well_known
 from corrector.types import Reason, Sentence
 
 CONFIDENCE = 0.95
-"""Of 116 places in 190 M characters where one of them stood, 113 were slips, read one by one."""
+"""Of 116 places in 190 M characters where one stood, read one by one, 114 meant what it is mended to; two of 不可置否 meant 不可否认."""
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,11 @@ class Separated:
     """CSV or TSV with its column names in the first row. A column is a name, or else a number counted from 1.
 
     If all columns are numbers, the first row is taken for data as well. CSV is separated by commas, unless a line such as
-    ``sep=;`` before the first row says otherwise, or only semicolons or only tabs give that row all the columns, or make as many fields
-    of every row where commas leave the first one whole. The rules are
-    those of the csv module's strict dialect; a field that they do not allow, such as one with a lone quote before it, is taken as
-    it stands, up to the next separator. Rows that are too short stay as they are. A row may go on over many lines, so the document
-    must come whole. ``passages`` raises ConfigError, with the columns there are, for a name that is not in the first row.
+    ``sep=;`` before the first row says otherwise, or only semicolons or only tabs give that row all the columns, or make equally
+    many fields of every row where commas leave the first one whole. The rules are those of the csv module's strict dialect; a
+    field that they do not allow, such as one with a lone quote before it, is taken as it stands, up to the next separator. Rows
+    that are too short stay as they are. A row may go on over many lines, so the document must come whole. ``passages`` raises
+    ConfigError, with the columns there are, for a name that is not in the first row.
     """
 
     name: str

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class Phrases:
                 if text[start + place] != _PARTICLE:
                     char = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
                     new = Meant(char, BY_CHANCE if rare[at[start]] else SURE)
-                    found[start + place] = max(found.get(start + place, new), new, key=_evidence)
+                    found[start + place] = max(found.get(start + place, new), new, key=attrgetter("evidence"))
         return found
 
     def standing(self, text: str) -> NDArray[np.bool_]:
@@ -116,7 +117,3 @@ def _sorted_by(rest: np.uint64, phrases: Keys, rare: NDArray[np.bool_]) -> tuple
     rests = phrases & rest
     order = np.lexsort((rare, rests))
     return np.concatenate([rests[order], _LAST]), np.concatenate([phrases[order], _LAST]), np.append(rare[order], False)
-
-
-def _evidence(meant: Meant) -> int:
-    return meant.evidence
