@@ -74,6 +74,7 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
         parts += _window(corrector, text, window, groups, view, verdict)
         parts += _words(corrector, window, words, view, verdict)
         parts += _forms(window, view, verdict)
+        parts += _strays(corrector, revision, window, decided, view)
     parts.append(view.title("Result"))
     parts += _result(corrector, text, decided)
     return "".join(parts)
@@ -231,6 +232,20 @@ def _forms(window: Sentence, view: View, verdict: Verdict) -> Iterator[str]:
         yield view.title(f"Known form {safe(form.original)}, characters {first + 1} to {first + len(form.original)}")
         yield f"{safe(form.original)} → {safe(form.replacement)}: part of a misspelling that is wrong wherever it stands\n"
         yield verdict(form)
+
+
+def _strays(corrector: Corrector, revision: Revision, window: Sentence, decided: Decided, view: View) -> Iterator[str]:
+    """The characters of the other script than their surroundings."""
+    for stray in revision.strays_in(window):
+        yield view.title(f"Stray {safe(stray.original)}, character {stray.span.start + 1}")
+        yield f"{safe(stray.original)} → {safe(stray.replacement)}: no text in the script of its surroundings has it\n"
+        if stray.span not in decided:
+            verdict = "gives way to a surer one"
+        elif stray.confidence >= corrector.min_confidence:
+            verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
+        else:
+            verdict = f"is only suggested, as it may be part of a name: below {_exact(corrector.min_confidence)}"
+        yield f"Decision: {safe(stray.original)} → {safe(stray.replacement)}, {_exact(stray.confidence)}, {verdict}.\n"
 
 
 def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequence[Correction], decided: Decided) -> str:

@@ -7,11 +7,15 @@ Rounds go on until one changes nothing, so the corrected text is one that a seco
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import islice, takewhile
 
 from corrector.apply import apply
 from corrector.confusions import Confusions
+from corrector.detect import is_correctable
 from corrector.similarity.verbatim import by_heart
+from corrector.strays import stray_corrections
 from corrector.text.protect import is_han, merged, protected_spans
 from corrector.text.script import restored, simplified
 from corrector.text.segment import sentences
@@ -37,6 +41,7 @@ class Revision:
         self._last: list[int] = []  # the windows of this round
         self._new: list[int] = []  # and those of them in stretches that were not known
         self._read = self._start = self.text  # as the models read it; as it was when the round began
+        self._strays: Sequence[Correction] = ()  # characters of the other script in the text as it stands
         self._rounds = 0
 
     def windows(self, max_length: int) -> Iterator[Sentence]:
@@ -48,6 +53,7 @@ class Revision:
         if found:
             self._make(found)
             protected = self._protected()
+        self._strays = tuple(stray_corrections(self.text, self._read))
         protected = merged((*protected, *self._confusions.settled_spans(self.text), *by_heart().spans(self._read)))
         for stretch in _stretches(windows_in(self._read, protected, max_length)):
             keys = [self._key(window) for window in stretch]
@@ -61,8 +67,14 @@ class Revision:
 
     def note(self, window: Sentence, found: Sequence[Correction] | None) -> None:
         """Keep what was found in a window, as the document would write it; None when it could not be processed."""
-        written = None if found is None else tuple(filter(None, map(self._written, found)))
+        written = None if found is None else self._with_strays(window, list(filter(None, map(self._written, found))))
         self._found[self._key(window)] = written
+
+    def strays_in(self, window: Sentence) -> list[Correction]:
+        """What in a window of this round is of the other script than its surroundings, and may change."""
+        first = bisect_left(self._strays, window.core.start, key=lambda stray: stray.span.start)
+        own = takewhile(lambda stray: stray.span.start < window.core.end, islice(self._strays, first, None))
+        return [stray for stray in own if is_correctable(window, stray.span.start - window.span.start)]
 
     def settle(self) -> bool:
         """Ends a round: makes what is certain enough. True if the text has changed and is to be read again."""
@@ -91,6 +103,15 @@ class Revision:
         words = self._words.spans(self.text) + (self._words.spans(self._read) if self._read is not self.text else ())
         whitelist = self._confusions.whitelist_spans(self.text)
         return merged((*protected_spans(self.text), *self.document.protected, *words, *whitelist))
+
+    def _with_strays(self, window: Sentence, found: Sequence[Correction]) -> tuple[Correction, ...]:
+        """What was found in a window, and its strays: in their places only what is surely another character."""
+        strays = self.strays_in(window)
+        sure = {place for correction in found if self._is_sure(correction) for place in _places(correction.span)}
+        strays = [stray for stray in strays if stray.span.start not in sure]
+        taken = {stray.span.start for stray in strays}
+        others = (correction for correction in found if taken.isdisjoint(_places(correction.span)))
+        return tuple(sorted((*others, *strays), key=lambda correction: correction.span))
 
     def _written(self, correction: Correction) -> Correction | None:
         """A correction of what the models read as one of the text; None if the text writes both forms alike."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
 import pytest
@@ -69,6 +70,32 @@ def test_doubtful_ones_are_suggested_once_and_change_nothing() -> None:
 
 def test_what_is_just_certain_enough_is_made() -> None:
     assert corrected_text(revise("一甲。", {"甲": "乙"}, confidence=0.5)[0]) == "一乙。"
+
+
+def test_strays_are_written_as_the_rest_is() -> None:
+    """The models see nothing there, as they read both scripts as one."""
+    corrected, read = revise("新开的艺术公園里。", {"甲": "乙"})
+    assert [(c.span.start, c.original, c.replacement, c.reason) for c in corrected.corrections] == [(6, "園", "园", "script")]
+    assert corrected.suggestions == ()
+    assert read == ["新开的艺术公园里。"] * 2
+    doubtful, _ = revise("这是刘德華说的。", {})
+    assert doubtful.corrections == () and [c.replacement for c in doubtful.suggestions] == ["华"]  # it may be a name
+
+
+def test_a_stray_gives_way_to_what_is_surely_meant() -> None:
+    assert made("他佔在门口。", {"占": "站"}) == [(1, "佔", "站")]
+    corrected, _ = revise("他佔在门口说话。", {"占": "站"}, confidence=0.4)
+    assert [(c.original, c.replacement) for c in corrected.corrections] == [("佔", "占")]
+    assert corrected.suggestions == ()  # a place that was changed is not asked about again
+
+
+def test_strays_stay_where_nothing_may_change() -> None:
+    document = Document(None, "新开的艺术公園里。", protected=(Span(6, 7),))
+    for words, given in ((ProtectedWords.of(["公園"]), dataclasses.replace(document, protected=())), (ProtectedWords.of(()), document)):
+        revision = Revision(given, words, Confusions.of({}), 0.5)
+        for window in revision.windows(126):
+            revision.note(window, [])
+        assert not revision.settle() and revision.result().corrections == ()
 
 
 def test_nothing_is_suggested_where_something_was_made() -> None:

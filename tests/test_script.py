@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corrector.text.script import LONGEST, REACH, restored, script_of, simplified
+from corrector.text.script import LONGEST, REACH, restored, script_of, simplified, strays
 
 MIXED = "头頭发髮後后於于著着乾干裡裏里这這是的我門们喆甯吒峯金⼈﹐「」。！？；\n\rかカ한aＡ7 \t\0\ud800\U00020000\ufeff"
 
@@ -132,6 +132,46 @@ def test_a_passage_without_a_sign_follows_its_neighbourhood() -> None:
     assert simplified("他看著你。那麼走吧。") == "他看着你。那么走吧。"
     assert restored("他說。以候再去。", 4, "后") == "後"
     assert restored("他說" + "。" * (REACH + 1) + "以候再去。", REACH + 4, "后") == "后"  # too far away
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("新开的天府艺术公園", {8: "园"}),
+        ("潜在投标人需及时査看邮件", {8: "查"}),  # a variant
+        ("注重个人衞生", {4: "卫"}),  # as Hong Kong writes it, which Big5 lacks: no sign of Traditional text
+        ("世界各囯都来了", {3: "国"}),  # OpenCC lacks it
+        ("过去毎年都来", {2: "每"}),  # a Japanese form
+        ("這個問題很严重，我們應該討論", {5: "嚴"}),
+        ("他的頭发乾了，後來又去了臺灣", {3: "髮"}),  # by the phrase
+        ("大災难", {}),  # as much of one as of the other
+        ("他是大學生，今年二十歲", {}),
+        ("他说繁体的“國”字，笔画很多", {}),
+        ("他在读《說文解字》，这本书讲汉字的来历", {}),
+        ("毕昇发明活字印刷术，王濛夺得冠军", {}),  # so they are written
+        ("马頔在音乐节上演出", {}),  # its simplified form is in no font
+        ("他们在吃たい焼き，是一种点心", {}),
+        ("皇后于是说，这里只有一个台子", {}),
+        ("著名作家说他累了，藉此休息", {}),  # for the model to judge
+    ],
+)
+def test_what_strayed_in_from_the_other_script(text: str, found: dict[int, str]) -> None:
+    assert dict(strays(text)) == found
+
+
+def test_a_stray_is_judged_by_its_neighbourhood() -> None:
+    assert dict(strays("大災难。" + "这里发生过许多灾难。")) == {1: "灾"}
+    assert dict(strays("大災难。" + "這裡發生過許多災難。")) == {2: "難"}
+    assert dict(strays("大災难。" + "。" * REACH + "这里发生过许多灾难。")) == {}
+
+
+@given(st.text(MIXED, max_size=60))
+def test_without_its_strays_a_text_has_none(text: str) -> None:
+    chars = list(text)
+    for place, new in strays(text):
+        assert len(new) == 1 and new != chars[place]
+        chars[place] = new
+    assert list(strays("".join(chars))) == []
 
 
 def test_a_replacement_where_there_was_no_han_character_stays_out() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain, product
 from typing import TYPE_CHECKING, Literal
@@ -34,6 +34,9 @@ _KANA_OR_HANGUL = re.compile("[\u1100-\u11ff\u3041-\u3096\u30a1-\u30fa\u3130-\u3
 _FORM_RANGES = (
     (0x2E80, 0x2FE0), (0xF900, 0xFB00), (0xFE10, 0xFE20), (0xFE30, 0xFE70), (0xFF61, 0xFF66), (0x2F800, 0x2FA20)
 )  # fmt: skip
+_UNIT = re.compile("[^\\s“”‘’\"'《》〈〉「」『』【】（）()\\[\\]{}<>。！？!?；;…]+")
+_ALSO_SIMPLIFIED = "昇濛扞谿"  # what OpenCC simplifies, though people, places and goods are named so in Simplified text
+_VARIANTS = {"囯": "国", "倶": "俱", "禆": "裨", "値": "值", "呑": "吞"}  # without which OpenCC's tables are
 _ALSO_TRADITIONAL = "後於"  # in GB 2312 for names and old titles; elsewhere a sign of Traditional text
 # Words that OpenCC's Taiwanese tables lack, where 著 is not 着.
 _WRITTEN_WORK = re.compile("[專論卓譯原遺撰拙土]著|著(?=[文譯錄])|見微知著")
@@ -97,6 +100,41 @@ def restored(source: str, start: int, replacement: str) -> str:
     )
 
 
+def strays(text: str) -> Iterator[tuple[int, str]]:
+    """The places of characters that no text in the script of their surroundings has, left to right, each with what such text has there.
+
+    The surroundings are clearly of one script: a bit of text between quotation marks, brackets, white space and the ends of sentences has
+    as much of it as of the other, and a neighbourhood of ``REACH`` on both sides has more. So what is quoted or named in the other script
+    has no strays. Variants that Big5 lacks (査, 衞) may be such, but speak for no script.
+
+    >>> list(strays("新开的天府艺术公園里，树都是从别处移来的。")), list(strays("他在读《說文解字》，这本书讲汉字的来历。"))
+    ([(8, '园')], [])
+    """
+    foreign = _foreign_to_simplified(text)
+    if foreign and not _simplified_only().isdisjoint(text):
+        for unit in _UNIT.finditer(text):
+            yield from _strays_of(text, *unit.span(), foreign)
+
+
+def _strays_of(text: str, start: int, end: int, foreign: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """Those between ``start`` and ``end``, which are a bit of text; ``foreign`` is of the whole."""
+    first = max(0, start - REACH)
+    unit, near = text[start:end], text[first : end + REACH]
+    if _KANA_OR_HANGUL.search(unit) or _is_foreign(near):
+        return
+    (traditional, simple), (more_traditional, more_simple) = (_signs(_in_big5(part), part, foreign) for part in (unit, near))
+    if traditional <= simple and more_traditional < more_simple:
+        for place in range(start, end):
+            new = foreign.get(ord(text[place]), "")
+            if new in _gb2312() and text[place] not in _ALSO_SIMPLIFIED:
+                yield place, new
+    elif simple <= traditional and more_simple < more_traditional:
+        written = _traditional(near, simplified(near))
+        for place in range(start, end):
+            if text[place] in _simplified_only() and written[place - first] != text[place]:
+                yield place, written[place - first]
+
+
 def _read(text: str, start: int, end: int, foreign: Mapping[int, str]) -> str:
     """One passage as the models should read it; ``foreign`` may be of the whole text."""
     passage = text[start:end]
@@ -139,11 +177,21 @@ def _passage_at(text: str, index: int) -> tuple[int, int]:
 
 
 def _script(text: str, foreign: Mapping[int, str]) -> Script:
-    traditional = sum(map(foreign.__contains__, map(ord, text))) + sum(map(text.count, _ALSO_TRADITIONAL))
-    simplified_only = sum(map(_simplified_only().__contains__, text))
-    if not traditional and not simplified_only:
+    traditional, simple = _signs(text, text, foreign)
+    if not traditional and not simple:
         return "either"
-    return "traditional" if traditional > simplified_only else "simplified"
+    return "traditional" if traditional > simple else "simplified"
+
+
+def _signs(traditional: str, simple: str, foreign: Mapping[int, str]) -> tuple[int, int]:
+    """How many characters only Traditional text has are in one text, and how many only Simplified text has in the other."""
+    signs = sum(map(foreign.__contains__, map(ord, traditional))) + sum(map(traditional.count, _ALSO_TRADITIONAL))
+    return signs, sum(map(_simplified_only().__contains__, simple))
+
+
+def _in_big5(text: str) -> str:
+    """The characters of ``text`` that Big5 has."""
+    return text.encode("big5", "ignore").decode("big5")
 
 
 def _is_foreign(text: str) -> bool:
@@ -158,7 +206,9 @@ def _foreign_to_simplified(text: str) -> dict[int, str]:
     table = {}
     for char in unusual:
         plain = _converted("t2s", char)
-        table[ord(char)] = plain if plain in _gb2312() else _converted("hk2s", plain)
+        plain = plain if plain in _gb2312() else _converted("hk2s", plain)
+        plain = plain if plain in _gb2312() else _converted("t2s", _converted("jp2t", plain))
+        table[ord(char)] = _VARIANTS.get(plain, plain)
     return {code: plain for code, plain in table.items() if plain != chr(code)}
 
 
@@ -205,5 +255,4 @@ def _gb2312() -> frozenset[str]:
 @cache
 def _simplified_only() -> frozenset[str]:
     """The characters of GB 2312 that Big5 lacks and Hong Kong does not write."""
-    in_both = "".join(_gb2312()).encode("big5", "ignore").decode("big5")
-    return _gb2312() - set(in_both) - _HONG_KONG
+    return _gb2312() - set(_in_big5("".join(_gb2312()))) - _HONG_KONG
