@@ -91,8 +91,9 @@ def test_a_stray_gives_way_to_what_is_surely_meant() -> None:
 
 def test_strays_stay_where_nothing_may_change() -> None:
     document = Document(None, "新开的艺术公園里。", protected=(Span(6, 7),))
-    for words, given in ((ProtectedWords.of(["公園"]), dataclasses.replace(document, protected=())), (ProtectedWords.of(()), document)):
-        revision = Revision(given, words, Confusions.of({}), 0.5)
+    named = ProtectedWords.of(["公園"])
+    for words, own in ((named, dataclasses.replace(document, protected=())), (ProtectedWords.of(()), document)):
+        revision = Revision(own, words, Confusions.of({}), 0.5)
         for window in revision.windows(126):
             revision.note(window, [])
         assert not revision.settle() and revision.result().corrections == ()
