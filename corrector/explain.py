@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
+from corrector.bigrams import BIGRAM_FEATURES
 from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
-from corrector.homophones import WORD_FEATURES
 from corrector.known_forms import forms_in
 from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
 from corrector.rank import CHECK_FEATURES
@@ -27,8 +27,8 @@ from corrector.text.protect import is_han
 from corrector.types import CorrectedDocument, Correction, Document, Sentence, Span
 
 if TYPE_CHECKING:
+    from corrector.bigrams import BigramChoice
     from corrector.electra.runtime import Encoding, Floats
-    from corrector.homophones import WordChoice
     from corrector.pipeline import Choice, Corrector
     from corrector.stages import Considered, GroupChoice
 
@@ -67,12 +67,12 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     ]
     if not windows:
         parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
-    for number, (window, (groups, words)) in enumerate(zip(windows, considered, strict=True), 1):
-        verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, words), decided=decided)
+    for number, (window, (groups, bigrams)) in enumerate(zip(windows, considered, strict=True), 1):
+        verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, bigrams), decided=decided)
         name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
         parts += _window(corrector, text, window, groups, view, verdict)
-        parts += _words(corrector, window, words, view, verdict)
+        parts += _bigrams(corrector, window, bigrams, view, verdict)
         parts += _forms(window, view, verdict)
         parts += _strays(corrector, revision, window, decided, view)
     parts.append(view.title("Result"))
@@ -209,20 +209,20 @@ def _share(share: float, value: float) -> str:
     return f"{share:+.2f} {f'({value:.2f})':>8}"
 
 
-def _words(corrector: Corrector, window: Sentence, words: Sequence[WordChoice], view: View, verdict: Verdict) -> Iterator[str]:
-    """The words that may be meant instead of others that sound alike."""
-    weights = corrector.stages.ranker.words
-    if weights is None:
-        return
-    for word in words:
-        first = word.index + window.span.start
-        yield view.title(f"Word {safe(word.original)}, characters {first + 1} to {first + 2}")
-        yield f"{safe(word.original)} → {safe(word.replacement)} {REASONS[word.reason]}\n\n"
-        shares = zip(WORD_FEATURES, word.features.tolist(), strict=True)
-        rows = [(name, f"{weights.check[name]:+.3f}", _share(weights.check[name] * value, value)) for name, value in shares]
-        rows.append(("= confidence", "", _exact(word.confidence) + " " * 10))
-        yield view.table(("feature", "weight", safe(f"{word.original}→{word.replacement}")), rows, "lrr")
-        yield verdict(word)
+def _bigrams(
+    corrector: Corrector, window: Sentence, bigrams: Sequence[BigramChoice], view: View, verdict: Verdict
+) -> Iterator[str]:
+    """What may be meant instead of two characters at once."""
+    for choice in bigrams:
+        weights, first = corrector.stages.ranker.bigrams[choice.kind].check, choice.index + window.span.start
+        name = "Word" if choice.kind == "words" else "Order of"
+        yield view.title(f"{name} {safe(choice.original)}, characters {first + 1} to {first + 2}")
+        yield f"{safe(choice.original)} → {safe(choice.replacement)} {REASONS[choice.reason]}\n\n"
+        shares = zip(BIGRAM_FEATURES, choice.features.tolist(), strict=True)
+        rows = [(name, f"{weights[name]:+.3f}", _share(weights[name] * value, value)) for name, value in shares]
+        rows.append(("= confidence", "", _exact(choice.confidence) + " " * 10))
+        yield view.table(("feature", "weight", safe(f"{choice.original}→{choice.replacement}")), rows, "lrr")
+        yield verdict(choice)
 
 
 def _forms(window: Sentence, view: View, verdict: Verdict) -> Iterator[str]:

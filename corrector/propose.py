@@ -79,6 +79,11 @@ class Characters:
         left, right = self.tables.is_word(firsts[:, None], seconds[None]).nonzero()
         return firsts[left], seconds[right], alike[left] + alike_too[right]
 
+    def exchanged(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """These two characters in the other order, none if they are the same, in the form of ``homophones``."""
+        alike = np.full(int(first != second), 2 * self.likeness(first, second)[0])
+        return np.full(len(alike), second), np.full(len(alike), first), alike
+
     def _sounding_like(self, character: int) -> tuple[NDArray[np.int64], Floats]:
         """The ids that sound much like this one, and how much: (ids,) each."""
         if character not in self._heard:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corrector.bigrams import BigramChoice, bigrams_in
 from corrector.check import Ranked, Seen, check_features, companies, word_model_gains
 from corrector.detect import detect
 from corrector.edit_features import FEATURES
@@ -19,7 +20,6 @@ from corrector.electra import load_runtime
 from corrector.electra.marks import levels_of
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
-from corrector.homophones import WordChoice, homophones_in
 from corrector.in_order import portions
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
@@ -56,7 +56,7 @@ class GroupChoice:
     confidence: float
 
 
-Considered = tuple[list[GroupChoice], list[WordChoice]]
+Considered = tuple[list[GroupChoice], list[BigramChoice]]
 """What was found in one window."""
 
 
@@ -87,10 +87,10 @@ class Stages:
         return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model)
 
     def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
-        """For each window its groups of suspicions with their edits ranked, and the words that may be meant instead of others."""
+        """For each window its groups of suspicions with their edits ranked, and what may be meant instead of two neighbours."""
         encodings, readings = self._seen(windows)
         groups = self._groups(windows, encodings, readings)
-        return list(zip(groups, homophones_in(self, windows, encodings, readings), strict=True))
+        return list(zip(groups, bigrams_in(self, windows, encodings, readings), strict=True))
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""

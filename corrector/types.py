@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Reason = Literal["same_sound", "near_sound", "shape", "word", "context", "script", "confusion"]
-"""Why a correction was chosen: 同音, 近音, 形近, 词 (it completes a dictionary word), context alone, 繁简 (what stands there is of the
-other script than its surroundings), or a pair of the user's confusions."""
+Reason = Literal["same_sound", "near_sound", "shape", "word", "context", "order", "script", "confusion"]
+"""Why a correction was chosen: 同音, 近音, 形近, 词 (it completes a dictionary word), context alone, 颠倒 (two characters are in the
+other order), 繁简 (what stands there is of the other script than its surroundings), or a pair of the user's confusions."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from corrector import homophones, stages
+from corrector import bigrams, stages
 from corrector.electra import onnx_runtime
 from corrector.electra.model_dir import DEFAULT_MODEL, model_places
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
@@ -87,13 +87,13 @@ class Watched:
             self.groups += len(groups)
             return ranked(encodings, groups)
 
-        read = homophones.read
+        read = bigrams.read
 
         def counted_words(stages: Stages, offers: Sequence[Any], *seen: Any) -> Any:
             self.words += len(offers)
             return read(stages, offers, *seen)
 
-        monkeypatch.setattr(homophones, "read", counted_words)
+        monkeypatch.setattr(bigrams, "read", counted_words)
         monkeypatch.setattr(inner, "considered", counted_windows)
         monkeypatch.setattr(inner, "_looks", counted_looks)
         monkeypatch.setattr(inner, "_ranked", counted_ranked)

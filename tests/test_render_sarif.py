@@ -57,7 +57,7 @@ def test_the_tool_and_its_rules() -> None:
     driver = run_of("a.txt", "好")["tool"]["driver"]
     assert (driver["name"], driver["version"], driver["properties"]) == ("electra-correct", "1.2.3", {"model": "tiny"})
     assert [rule["id"] for rule in driver["rules"]] == [
-        "same-sound", "near-sound", "shape", "word", "context", "script", "confusion",
+        "same-sound", "near-sound", "shape", "word", "context", "order", "script", "confusion",
     ]  # fmt: skip
 
 

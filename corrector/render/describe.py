@@ -14,6 +14,7 @@ REASONS: Mapping[Reason, str] = {
     "shape": "形近",
     "word": "词",
     "context": "语境",
+    "order": "颠倒",
     "script": "繁简",
     "confusion": "混淆表",
 }

@@ -30,6 +30,7 @@ _ABOUT: dict[Reason, tuple[str, str]] = {
     "shape": ("Shape", "Another character of a similar shape is meant."),
     "word": ("Word", "Another character completes a word of the dictionary."),
     "context": ("Context", "Another character fits the sentence."),
+    "order": ("Order", "The characters are meant in the other order."),
     "script": ("Script", "The surroundings are in the other script, Simplified or Traditional."),
     "confusion": ("Confusion", "The list of confusions says so."),
 }
@@ -97,7 +98,7 @@ def _driver(version: str, model: str) -> dict[str, Any]:
 
 
 def rule_id(reason: Reason) -> str:
-    """The rule of a reason: ``same-sound``, ``near-sound``, ``shape``, ``word``, ``context``, ``script`` or ``confusion``."""
+    """The rule of a reason: ``same-sound``, ``near-sound``, ``shape``, ``word``, ``context``, ``order``, ``script`` or ``confusion``."""
     return reason.replace("_", "-")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from corrector import __version__
+from corrector.bigrams import KINDS, Kind
 from corrector.exit import run_command
 from corrector.exit import say as _say
 
@@ -268,11 +269,13 @@ def calibrate(
 @click.option("--model", type=_FILE, required=True, help="A model directory with a ranker, made by `calibrate`.")
 @click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to learn from.")
 @click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
-def homophones(model: Path, pairs: tuple[str, ...], data: Path | None) -> None:
-    """Add to MODEL/ranker.json what says how surely a whole word is meant that sounds like the one that stands there."""
-    from corrector.train.homophones import fit_homophones
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only words that sound alike, or swaps. [default: both]")
+def bigrams(model: Path, pairs: tuple[str, ...], data: Path | None, kinds: tuple[Kind, ...]) -> None:
+    """Add to MODEL/ranker.json what says how surely two characters at once are meant: words that sound alike, or the same in the other
+    order."""
+    from corrector.train.bigrams import fit_bigrams
 
-    fit_homophones(model.absolute(), [_pair_set(item) for item in pairs], _say, data)
+    fit_bigrams(model.absolute(), [_pair_set(item) for item in pairs], _say, data, kinds or KINDS)
 
 
 @train.command()

@@ -1,8 +1,10 @@
-"""Whole words written for others that sound alike: what is offered, how surely it is meant, and what becomes of it."""
+"""Two neighbours changed at once, to words that sound alike or to the other order: what is offered, how surely it is meant, and what
+becomes of it."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +13,18 @@ import numpy as np
 import pytest
 
 from corrector.apply import corrected_text
+from corrector.bigrams import (
+    BIGRAM_FEATURES,
+    HOPE_FEATURES,
+    KINDS,
+    LEAST_DOUBT,
+    BigramWeights,
+    Kind,
+    Offer,
+    beside,
+    offered,
+    read,
+)
 from corrector.confusions import Confusions
 from corrector.electra.associations import association_keys
 from corrector.electra.marks import MarkTables
@@ -20,7 +34,6 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.explain import explain
-from corrector.homophones import HOPE_FEATURES, LEAST_DOUBT, WORD_FEATURES, Offer, WordWeights, beside, offered, read
 from corrector.pipeline import Corrector, surest, windows_of
 from corrector.propose import Characters
 from corrector.rank import Ranker, default_ranker
@@ -60,48 +73,52 @@ def characters(slips: Slips | None = None) -> Characters:
     return Characters(VOCABULARY, ID_OF, tables(), slips, model)
 
 
-def weights(sure: float = 3.0, **hope: float) -> WordWeights:
+def weights(sure: float = 3.0, **hope: float) -> BigramWeights:
     """Any word that is likelier is hoped for; how surely it is meant is the same of all."""
-    return WordWeights(
-        dict.fromkeys(HOPE_FEATURES, 0.0) | {"word_model_gain": 0.1} | hope, dict.fromkeys(WORD_FEATURES, 0.0) | {"bias": sure}
+    return BigramWeights(
+        dict.fromkeys(HOPE_FEATURES, 0.0) | {"word_model_gain": 0.1} | hope, dict.fromkeys(BIGRAM_FEATURES, 0.0) | {"bias": sure}
     )
 
 
 class Doubting(FakeRuntime):
-    """Doubts 地 a little, and nothing else but what is ``wrong``."""
+    """Doubts ``of`` a little, and nothing else but what is ``wrong``."""
 
-    def __init__(self, doubt: float = LEAST_DOUBT, wrong: dict[str, str] | None = None) -> None:
+    def __init__(self, doubt: float = LEAST_DOUBT, wrong: dict[str, str] | None = None, of: str = "地") -> None:
         super().__init__(VOCABULARY, wrong or {})
-        self.doubt = doubt
+        self.doubt, self.of = doubt, ID_OF[of]
 
     def read(self, encodings: Sequence[Encoding]) -> list[Reading]:
         readings = super().read(encodings)
         for encoding, reading in zip(encodings, readings, strict=True):
-            if ID_OF["地"] not in self._right_of:
-                reading.logits[encoding.ids == ID_OF["地"]] = self.doubt
+            if self.of not in self._right_of:
+                reading.logits[encoding.ids == self.of] = self.doubt
         return readings
 
 
 def make(
-    words: WordWeights | None, runtime: FakeRuntime | None = None, keep: Sequence[str] = (), slips: Slips | None = None
+    words: BigramWeights | None,
+    runtime: FakeRuntime | None = None,
+    keep: Sequence[str] = (),
+    slips: Slips | None = None,
+    kind: Kind = "words",
 ) -> Corrector:
     corrector = Corrector.__new__(Corrector)
     corrector.model_name, corrector.model_checksum, corrector.min_confidence = "fake", "0", 0.5
     corrector.words, corrector.confusions = ProtectedWords.of(keep), Confusions.of({})
-    ranker = dataclasses.replace(default_ranker(), words=words)
+    ranker = dataclasses.replace(default_ranker(), bigrams={kind: words} if words else {})
     corrector.stages = Stages(Tokenizer(VOCABULARY, tables().types), runtime or Doubting(), ranker)
     corrector.stages.characters = characters(slips)
     return corrector
 
 
-def offers(corrector: Corrector, text: str, **hope: float) -> tuple[list[Offer], Floats]:
+def offers(corrector: Corrector, text: str, kind: Kind = "words", **hope: float) -> tuple[list[Offer], Floats]:
     """What is offered in a text, and its features once it is read in its place."""
     stages = corrector.stages
     windows = list(windows_of(Document(None, text), 126))
     encodings = stages.tokenizer.encode_many([window.text for window in windows])
     readings = stages.runtime.read(encodings)
-    found = offered(windows, encodings, readings, stages.characters, weights(**hope))
-    return found, read(stages, found, encodings, readings) if found else np.zeros((0, len(WORD_FEATURES)), dtype=np.float32)
+    found = offered(kind, windows, encodings, readings, stages.characters, weights(**hope))
+    return found, read(stages, found, encodings, readings) if found else np.zeros((0, len(BIGRAM_FEATURES)), dtype=np.float32)
 
 
 def word_of(offer: Offer) -> str:
@@ -142,9 +159,9 @@ def test_what_is_left_alone() -> None:
 
 
 def test_set_phrases_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corrector.homophones.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
+    monkeypatch.setattr("corrector.bigrams.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT
-    monkeypatch.setattr("corrector.homophones.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
+    monkeypatch.setattr("corrector.bigrams.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT.replace("地毯", "低碳")
 
 
@@ -169,7 +186,7 @@ def test_features_by_hand() -> None:
     corrector = make(None, Doubting(), slips=slips)
     (offer,), (row,) = offers(corrector, TEXT)
     known = corrector.stages.characters
-    named = dict(zip(WORD_FEATURES, row.tolist(), strict=True))
+    named = dict(zip(BIGRAM_FEATURES, row.tolist(), strict=True))
     ids = np.array([[0, 0, 2, *(ID_OF[char] for char in f"绿色{word}技术很好。"[:9])] for word in ("地毯", "低碳")])
     before, after = known.word_score(ids).tolist()
     assert named["word_model_gain"] == pytest.approx(after - before, abs=1e-3)
@@ -209,27 +226,84 @@ def test_the_surer_of_two_that_overlap_is_made() -> None:
     assert corrected_text(make(weights(sure=0.1), runtime).correct(TEXT)).startswith("绿色低毯")
 
 
+SWAPPED = "绿色碳低技术很好。"
+
+
+def swapping(sure: float = 3.0, of: str = "碳", keep: Sequence[str] = ()) -> Corrector:
+    return make(weights(sure), Doubting(of=of), keep, kind="swaps")
+
+
+def test_characters_in_the_other_order() -> None:
+    first, second, likeness = characters().exchanged(ID_OF["地"], ID_OF["低"])
+    assert (first.tolist(), second.tolist()) == ([ID_OF["低"]], [ID_OF["地"]])
+    assert likeness.tolist() == pytest.approx([2 * pinyin_similarity("地", "低")], abs=1e-3)
+    assert all(len(column) == 0 for column in characters().exchanged(ID_OF["好"], ID_OF["好"]))
+
+
+@pytest.mark.parametrize("of", ["碳", "低"])
+def test_an_exchange_is_taken_back(of: str) -> None:
+    corrected = swapping(of=of).correct(f"abc {SWAPPED}")
+    (found,) = corrected.corrections
+    assert (found.span, found.original, found.replacement, found.reason) == (Span(6, 8), "碳低", "低碳", "order")
+    assert found.confidence == pytest.approx(1 / (1 + np.exp(-3.0)), abs=1e-4)
+    assert corrected_text(corrected) == "abc 绿色低碳技术很好。"
+
+
+def test_each_kind_has_its_own_weights() -> None:
+    assert make(weights(), Doubting(of="碳")).correct(SWAPPED).corrections == ()
+    assert swapping(of="地").correct(TEXT).corrections == ()
+    both = swapping()
+    bigrams = {"words": weights(), "swaps": weights(sure=-9.0)}
+    both.stages.ranker = dataclasses.replace(both.stages.ranker, bigrams=bigrams)
+    assert corrected_text(both.correct(SWAPPED)) == SWAPPED
+    both.stages.runtime = Doubting()
+    assert corrected_text(both.correct(TEXT)) == "绿色低碳技术很好。"
+
+
+def test_the_right_order_is_left_alone() -> None:
+    for text in ("绿色低碳技术很好。", "绿色低低技术。", "绿色碳，低技术。"):
+        assert corrected_text(swapping().correct(text)) == text
+        assert corrected_text(swapping(of="低").correct(text)) == text
+    assert corrected_text(swapping(keep=["色碳"]).correct(SWAPPED)) == SWAPPED
+    assert corrected_text(swapping(sure=-9.0).correct(SWAPPED)) == SWAPPED
+
+
+def test_features_of_an_exchange() -> None:
+    (offer,), (row,) = offers(swapping(), SWAPPED, "swaps")
+    named = dict(zip(BIGRAM_FEATURES, row.tolist(), strict=True))
+    assert (offer.kind, word_of(offer), named["was_word"], named["commoner"]) == ("swaps", "低碳", 0, 0)
+    assert named["pinyin_similarity"] == pytest.approx(2 * pinyin_similarity("碳", "低"), abs=1e-3)
+    assert named["word_model_gain"] > 1
+
+
+def test_an_exchange_is_explained() -> None:
+    text = explain(swapping(), SWAPPED)
+    assert "Order of 碳低, characters 3 to 4\n" in text and "碳低 → 低碳 颠倒" in text
+    assert "Decision: 碳低 → 低碳, 95.3 %, is corrected: at least 50.0 %.\n" in text
+
+
 def test_it_is_explained() -> None:
     text = explain(make(weights()), TEXT)
     assert "Word 地毯, characters 3 to 4\n" in text and "地毯 → 低碳 同音" in text
     assert "Decision: 地毯 → 低碳, 95.3 %, is corrected: at least 50.0 %.\n" in text
-    assert all(f"\n  {name}" in text for name in WORD_FEATURES)
+    assert all(f"\n  {name}" in text for name in BIGRAM_FEATURES)
     assert "gives way to a surer one" in explain(make(weights(sure=0.1), Doubting(wrong={"地": "低"})), TEXT)
     assert "is not reported" in explain(make(weights(sure=-9.0)), TEXT)
 
 
 def test_the_weights_are_kept_with_the_ranker(tmp_path: Path) -> None:
     path = tmp_path / "ranker.json"
-    ranker = dataclasses.replace(default_ranker(), words=weights())
+    ranker = dataclasses.replace(default_ranker(), bigrams={"words": weights(), "swaps": weights(sure=1.0)})
     ranker.save(path)
     assert Ranker.load(path) == ranker
     record = json.loads(path.read_text("utf-8"))
-    for step, message in (("hope", "other features"), ("check", "other features"), (None, "cannot be read as a ranker")):
+    cases = (("hope", "other features"), ("check", "other features"), (None, "cannot be read as a ranker"))
+    for kind, (step, message) in itertools.product(KINDS, cases):
         changed = json.loads(json.dumps(record))
         if step is None:
-            changed["words"] = ["hope"]
+            changed[kind] = ["hope"]
         else:
-            del changed["words"][step]["slip"]
+            del changed[kind][step]["slip"]
         path.write_text(json.dumps(changed), "utf-8")
         with pytest.raises(ModelError, match=message):
             Ranker.load(path)

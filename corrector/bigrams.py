@@ -1,9 +1,10 @@
-"""Whole words written for others that sound alike, as input methods offer them: 接待的有课 for 游客.
+"""Two neighbours changed at once: whole words written for others that sound alike, as input methods offer them (接待的有课 for 游客), and
+characters in the other order (正真 for 真正).
 
-Each of the two wrong characters fits the other, so that neither looks very wrong, and to change one alone is never right. So wherever the
+Each of two such characters may fit the other, so that neither looks very wrong, and to change one alone is never right. So wherever the
 discriminator has the least doubt of one of two neighbours, the words of the lexicon that sound like both and have neither are held against
-them. What is known without asking the networks again picks one for each place; if there is hope for it, they read it, in its place and
-masked, and all of that says how surely it is meant. Both steps are logistic regressions.
+them, and so is their exchange. What is known without asking the networks again picks one of a kind for each place; if there is hope for it,
+they read it, in its place and masked, and all of that says how surely it is meant. Both steps are logistic regressions, of each kind apart.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -34,69 +35,74 @@ if TYPE_CHECKING:
     from corrector.stages import Stages
     from corrector.types import Reason, Sentence
 
+Kind = Literal["words", "swaps"]
+"""Words that sound alike, and characters in the other order."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
 HOPE_FEATURES = (
     "bias", "word_model_gain", "first", "second", "left", "right", "associated_before", "associated_after", "commoner",
     "pinyin_similarity", "was_word", "level", "slip",
 )  # fmt: skip
-"""By how much likelier the word makes its surroundings as a row of words, in nats; the discriminator's logits of the two characters and of
-those beside them; the strongest associations of what stands there and of the word with words around, 0..1; ln of how much commoner its
-characters are; how alike they sound, 0..2; whether what stands there is a word, too; the higher level of the two marks; and ln of how often
+"""By how much likelier the two make their surroundings as a row of words, in nats; the discriminator's logits of the two characters and of
+those beside them; the strongest associations of what stands there and of the two with words around, 0..1; ln of how much commoner
+they are; how alike they sound, 0..2; whether what stands there is a word, too; the higher level of the two marks; and ln of how often
 these characters were seen written for those."""
-WORD_FEATURES = (
+BIGRAM_FEATURES = (
     *HOPE_FEATURES, "first_after", "second_after", "left_after", "right_after", "suspicion_removed", "level_after",
     "visible_log_odds", "masked_log_odds",
 )  # fmt: skip
-"""And with the word in its place: the logits, the suspicion that is gone, the level; the generator's log-odds of the word, of each
+"""And with the two in their place: the logits, the suspicion that is gone, the level; the generator's log-odds of them, of each
 character where it stands, and of both masked together."""
 
 LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
 LEAST_GAIN = 1.0  # nats
 LEAST_HOPE = 0.02  # a probability: of every word that is sure to 0.56 in the end there was more, and three sentences in a hundred have one
 _MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
-_TOGETHER = 64  # words whose views of the vocabulary, 33 kB each and four of each word, are in memory at a time
+_TOGETHER = 64  # offers whose views of the vocabulary, 33 kB each and four of each word, are in memory at a time
 
 
 @dataclass(frozen=True)
-class WordWeights:
-    """Weights of ``HOPE_FEATURES`` and of ``WORD_FEATURES``."""
+class BigramWeights:
+    """Weights of ``HOPE_FEATURES`` and of ``BIGRAM_FEATURES``, of one kind."""
 
     hope: Mapping[str, float]
     check: Mapping[str, float]
 
     @classmethod
-    def of(cls, record: Mapping[str, Mapping[str, float]]) -> WordWeights:
+    def of(cls, record: Mapping[str, Mapping[str, float]]) -> BigramWeights:
         """From what ``record`` gives."""
         return cls(*({name: float(weight) for name, weight in record[step].items()} for step in ("hope", "check")))
 
     @property
     def are_known(self) -> bool:
         """Whether they are of just the features that this version has."""
-        return set(self.hope) == set(HOPE_FEATURES) and set(self.check) == set(WORD_FEATURES)
+        return set(self.hope) == set(HOPE_FEATURES) and set(self.check) == set(BIGRAM_FEATURES)
 
     def record(self) -> dict[str, dict[str, float]]:
         """As it stands in ``ranker.json``."""
         return {"hope": dict(self.hope), "check": dict(self.check)}
 
     def hopes(self, features: Floats) -> Floats:
-        """The probability that each word is meant, from (words, HOPE_FEATURES): (words,)."""
+        """The probability that each offer is meant, from (offers, HOPE_FEATURES): (offers,)."""
         return _logistic(features.astype(np.float64) @ self._columns[0])
 
     def confidences(self, features: Floats) -> Floats:
-        """The same from (words, WORD_FEATURES): (words,)."""
+        """The same from (offers, BIGRAM_FEATURES): (offers,)."""
         return _logistic(features.astype(np.float64) @ self._columns[1])
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The weights in the order of the features."""
-        hope, check = ([weights[name] for name in names] for weights, names in ((self.hope, HOPE_FEATURES), (self.check, WORD_FEATURES)))
+        hope, check = ([weights[name] for name in names] for weights, names in ((self.hope, HOPE_FEATURES), (self.check, BIGRAM_FEATURES)))
         return np.array(hope), np.array(check)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A word in place of two characters: the number of the window, the index of the first in it and its token, the new ids, how alike
-    they sound, 0..2, and its ``HOPE_FEATURES``."""
+    """Two characters in place of two: their kind, the number of the window, the index of the first in it and its token, the new ids, how
+    alike they sound, 0..2, and their ``HOPE_FEATURES``."""
 
+    kind: Kind
     window: int
     index: int
     token: int
@@ -111,10 +117,11 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class WordChoice:
-    """A word that sounds like the ``original`` two characters at ``index`` of the window, its ``WORD_FEATURES``, and how surely it is
-    meant."""
+class BigramChoice:
+    """What may be meant instead of the ``original`` two characters at ``index`` of the window, its ``BIGRAM_FEATURES``, and how surely it
+    is."""
 
+    kind: Kind
     index: int
     original: str
     replacement: str
@@ -124,31 +131,33 @@ class WordChoice:
 
     @property
     def reason(self) -> Reason:
-        """The same sound, or a near one."""
+        """The other order, the same sound, or a near one."""
+        if self.kind == "swaps":
+            return "order"
         return "same_sound" if self.pinyin_similarity >= SAME_SOUND else "near_sound"
 
 
-def homophones_in(
+def bigrams_in(
     stages: Stages, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
-) -> list[list[WordChoice]]:
-    """For each window the words that may be meant instead of two of its characters, left to right; they may overlap."""
-    found: list[list[WordChoice]] = [[] for _ in windows]
-    weights, vocabulary = stages.ranker.words, stages.vocabulary
-    if weights is None:
-        return found
-    offers = offered(windows, encodings, readings, stages.characters, weights)
+) -> list[list[BigramChoice]]:
+    """For each window what may be meant instead of two of its characters, left to right of either kind; they may overlap."""
+    found: list[list[BigramChoice]] = [[] for _ in windows]
+    weights, vocabulary = stages.ranker.bigrams, stages.vocabulary
+    offers = [
+        offer for kind, own in weights.items() for offer in offered(kind, windows, encodings, readings, stages.characters, own)
+    ]
     for part in portions(offers, lambda _: 1, _TOGETHER):
-        features = read(stages, part, encodings, readings)
-        for offer, own, confidence in zip(part, features, weights.confidences(features).tolist(), strict=True):
+        for offer, features in zip(part, read(stages, part, encodings, readings), strict=True):
             original = windows[offer.window].text[offer.index : offer.index + 2]
             new = "".join([vocabulary[i] for i in offer.ids])
-            found[offer.window].append(WordChoice(offer.index, original, new, offer.likeness / 2, own, confidence))
+            (confidence,) = weights[offer.kind].confidences(features[None]).tolist()
+            found[offer.window].append(BigramChoice(offer.kind, offer.index, original, new, offer.likeness / 2, features, confidence))
     return found
 
 
-class _Words(NamedTuple):
-    """Places (window, index, token), and of every word the number of its place, its ids, how alike they sound, and ``word_model_gain``:
-    (words,) each."""
+class _Options(NamedTuple):
+    """Places (window, index, token), and of every option the number of its place, its ids, how alike they sound, and ``word_model_gain``:
+    (options,) each."""
 
     places: Sequence[tuple[int, int, int]]
     owner: NDArray[np.int64]
@@ -159,17 +168,19 @@ class _Words(NamedTuple):
 
 
 def offered(
+    kind: Kind,
     windows: Sequence[Sentence],
     encodings: Sequence[Encoding],
     readings: Sequence[Reading],
     characters: Characters,
-    weights: WordWeights,
+    weights: BigramWeights,
     least: float = LEAST_HOPE,
 ) -> list[Offer]:
-    """The likeliest word of every place where there is so much hope for any, in order."""
+    """The likeliest of a kind in every place where there is so much hope for any, in order."""
     places = [place for number, window in enumerate(windows) for place in _doubtful(number, window, encodings[number], readings[number])]
     sites = [(encodings[number], token) for number, _, token in places]
-    options = [characters.homophones(*encoding.ids[token : token + 2].tolist()) for encoding, token in sites]
+    ask = characters.homophones if kind == "words" else characters.exchanged
+    options = [ask(*encoding.ids[token : token + 2].tolist()) for encoding, token in sites]
     owner = np.repeat(np.arange(len(places)), [len(likeness) for _, _, likeness in options])
     if not len(owner):
         return []
@@ -179,15 +190,16 @@ def offered(
     changed[:, WORDS_AROUND], changed[:, WORDS_AROUND + 1] = first, second
     gains = characters.word_score(changed) - characters.word_score(texts)[owner]
     likelier = np.flatnonzero(gains >= LEAST_GAIN)
-    words = _Words(places, owner[likelier], first[likelier], second[likelier], likeness[likelier], gains[likelier])
-    features = _hope_features(words, encodings, readings, characters)
+    some = _Options(places, owner[likelier], first[likelier], second[likelier], likeness[likelier], gains[likelier])
+    features = _hope_features(some, encodings, readings, characters)
     hopes = weights.hopes(features)
-    order = np.lexsort((-hopes, words.owner))
-    best = order[np.diff(words.owner[order], prepend=-1) > 0]
+    order = np.lexsort((-hopes, some.owner))
+    best = order[np.diff(some.owner[order], prepend=-1) > 0]
     result = []
     for i in best[hopes[best] >= least].tolist():
-        number, index, token = places[words.owner[i]]
-        result.append(Offer(number, index, token, (int(words.first[i]), int(words.second[i])), float(words.likeness[i]), features[i]))
+        number, index, token = places[some.owner[i]]
+        ids = int(some.first[i]), int(some.second[i])
+        result.append(Offer(kind, number, index, token, ids, float(some.likeness[i]), features[i]))
     return result
 
 
@@ -205,10 +217,10 @@ def _doubtful(number: int, window: Sentence, encoding: Encoding, reading: Readin
 
 
 def _hope_features(
-    words: _Words, encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
+    options: _Options, encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
 ) -> Floats:
-    """``HOPE_FEATURES`` of words: (words, HOPE_FEATURES)."""
-    places, owner, first, second, likeness, gains = words
+    """``HOPE_FEATURES`` of options: (options, HOPE_FEATURES)."""
+    places, owner, first, second, likeness, gains = options
     tokens = np.array([token for _, _, token in places])
     old = np.array([encodings[number].ids[token : token + 2] for number, _, token in places], dtype=np.int64)
     seen = np.array([beside(readings[number].logits, token) for number, _, token in places])
@@ -235,7 +247,7 @@ def _hope_features(
 
 
 def read(stages: Stages, offers: Sequence[Offer], encodings: Sequence[Encoding], readings: Sequence[Reading]) -> Floats:
-    """Let both networks read the words in their places: (offers, WORD_FEATURES)."""
+    """Let both networks read the offers in their places: (offers, BIGRAM_FEATURES)."""
     own = [encodings[offer.window] for offer in offers]
     changed = stages.rewritten([(encoding, offer.new_ids) for encoding, offer in zip(own, offers, strict=True)])
     afters = stages.runtime.read(changed)
