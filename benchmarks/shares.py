@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
-from corrector import bigrams, edit_features, stages
+from corrector import edit_features, offers, stages
 from corrector.electra.marks import MarkTables
 from corrector.electra.tokenizer import Tokenizer
 from corrector.pipeline import Corrector
@@ -132,8 +132,8 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (stages, "suspected", watch.around("proposals + ranking", stages.suspected)),
         (Stages, "_ranked", watch.around("proposals + ranking", Stages._ranked)),
         (Stages, "_checked", checking(Stages._checked)),
-        (bigrams, "offered", watch.around("proposals + ranking", bigrams.offered)),
-        (bigrams, "read", checking(bigrams.read)),
+        (offers, "offered", watch.around("proposals + ranking", offers.offered)),
+        (offers, "read", checking(offers.read)),
         (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
         (runtime, "read", reading),
         (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),

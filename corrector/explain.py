@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
-from corrector.bigrams import BIGRAM_FEATURES
 from corrector.detect import is_correctable, probability
 from corrector.edit_features import FEATURES
 from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
 from corrector.known_forms import forms_in
+from corrector.offers import OFFER_FEATURES
 from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
@@ -27,8 +27,8 @@ from corrector.text.protect import is_han
 from corrector.types import CorrectedDocument, Correction, Document, Sentence, Span
 
 if TYPE_CHECKING:
-    from corrector.bigrams import BigramChoice
     from corrector.electra.runtime import Encoding, Floats
+    from corrector.offers import Kind, OfferChoice
     from corrector.pipeline import Choice, Corrector
     from corrector.stages import Considered, GroupChoice
 
@@ -37,6 +37,7 @@ _BAR = 16  # columns of a whole bar
 _PARTS = " ▏▎▍▌▋▊▉█"  # eighths of a column
 _FITS = ("well", "fairly", "weakly", "hardly")
 _AGAIN = "  (found when the corrected sentence was read again)"
+_OFFERS: Mapping[Kind, str] = {"words": "Word", "swaps": "Order of", "phrases": "Phrase with"}
 _WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 3"), (8, "in a word of 4"))
 
 
@@ -67,12 +68,12 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     ]
     if not windows:
         parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
-    for number, (window, (groups, bigrams)) in enumerate(zip(windows, considered, strict=True), 1):
-        verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, bigrams), decided=decided)
+    for number, (window, (groups, offers)) in enumerate(zip(windows, considered, strict=True), 1):
+        verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, offers), decided=decided)
         name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
         parts += _window(corrector, text, window, groups, view, verdict)
-        parts += _bigrams(corrector, window, bigrams, view, verdict)
+        parts += _offers(corrector, window, offers, view, verdict)
         parts += _forms(window, view, verdict)
         parts += _strays(corrector, revision, window, decided, view)
     parts.append(view.title("Result"))
@@ -209,16 +210,17 @@ def _share(share: float, value: float) -> str:
     return f"{share:+.2f} {f'({value:.2f})':>8}"
 
 
-def _bigrams(
-    corrector: Corrector, window: Sentence, bigrams: Sequence[BigramChoice], view: View, verdict: Verdict
+def _offers(
+    corrector: Corrector, window: Sentence, offers: Sequence[OfferChoice], view: View, verdict: Verdict
 ) -> Iterator[str]:
-    """What may be meant instead of two characters at once."""
-    for choice in bigrams:
-        weights, first = corrector.stages.ranker.bigrams[choice.kind].check, choice.index + window.span.start
-        name = "Word" if choice.kind == "words" else "Order of"
-        yield view.title(f"{name} {safe(choice.original)}, characters {first + 1} to {first + 2}")
+    """What may be meant whatever the networks think of it."""
+    for choice in offers:
+        weights, first = corrector.stages.ranker.offers[choice.kind].check, choice.index + window.span.start
+        last = first + len(choice.original)
+        where = f"characters {first + 1} to {last}" if last - first > 1 else f"character {last}"
+        yield view.title(f"{_OFFERS[choice.kind]} {safe(choice.original)}, {where}")
         yield f"{safe(choice.original)} → {safe(choice.replacement)} {REASONS[choice.reason]}\n\n"
-        shares = zip(BIGRAM_FEATURES, choice.features.tolist(), strict=True)
+        shares = zip(OFFER_FEATURES, choice.features.tolist(), strict=True)
         rows = [(name, f"{weights[name]:+.3f}", _share(weights[name] * value, value)) for name, value in shares]
         rows.append(("= confidence", "", _exact(choice.confidence) + " " * 10))
         yield view.table(("feature", "weight", safe(f"{choice.original}→{choice.replacement}")), rows, "lrr")

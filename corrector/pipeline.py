@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn, SupportsFloat
 
-from corrector.bigrams import BigramChoice
 from corrector.config import profile_confidence
 from corrector.config_values import checked
 from corrector.confusions import Confusions
@@ -21,6 +20,7 @@ from corrector.electra.model_dir import find_model
 from corrector.errors import ConfigError
 from corrector.in_order import in_order, portions
 from corrector.known_forms import FormChoice, forms_in
+from corrector.offers import OfferChoice
 from corrector.rank import Ranker, default_ranker
 from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
@@ -39,7 +39,7 @@ DIGITS = 6  # of confidences and scores; the next depends on what else the netwo
 Part = Sequence[tuple[Revision, Sentence]]
 """Windows that the stages take together, with the documents they are of."""
 
-Choice = GroupChoice | BigramChoice | FormChoice
+Choice = GroupChoice | OfferChoice | FormChoice
 """What may be wrong in a window, with what is most likely meant."""
 
 
@@ -149,11 +149,11 @@ class Corrector:
                 return [None]
             return [result for window in windows for result in self._found_safely([window])]
 
-    def found(self, window: Sentence, groups: Sequence[GroupChoice], bigrams: Sequence[BigramChoice]) -> list[Correction]:
-        """The best correction of each group, and the bigrams and known forms, that are likely enough to be reported; of any that overlap
+    def found(self, window: Sentence, groups: Sequence[GroupChoice], offers: Sequence[OfferChoice]) -> list[Correction]:
+        """The best correction of each group, and the offers and known forms, that are likely enough to be reported; of any that overlap
         the surest."""
         reported = min(REPORTED_CONFIDENCE, self.min_confidence)
-        choices: tuple[Choice, ...] = (*groups, *bigrams, *forms_in(window))
+        choices: tuple[Choice, ...] = (*groups, *offers, *forms_in(window))
         return surest(correction_of(window, choice) for choice in choices if choice.confidence >= reported)
 
 

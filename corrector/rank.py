@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corrector.bigrams import KINDS, BigramWeights, Kind
 from corrector.edit_features import FEATURES
 from corrector.errors import ModelError
+from corrector.offers import KINDS, Kind, OfferWeights
 from corrector.surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Ranker:
     min_confidence: float = 0.5
     check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     profiles: Mapping[str, float] = field(default_factory=dict)  # confidences asked for by name (``config.profile_confidence``)
-    bigrams: Mapping[Kind, BigramWeights] = field(default_factory=dict)  # kinds of which there are none are left alone
+    offers: Mapping[Kind, OfferWeights] = field(default_factory=dict)  # kinds of which there are none are left alone
     source: str = field(default="built in", compare=False)
 
     @classmethod
@@ -74,12 +74,12 @@ class Ranker:
                 data["look_threshold"], (detection, other, offset, level), data["suspicion_threshold"], data["min_confidence"],
                 {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
                 {name: float(confidence) for name, confidence in data["profiles"].items()},
-                {kind: BigramWeights.of(data[kind]) for kind in KINDS if kind in data}, str(path),
+                {kind: OfferWeights.of(data[kind]) for kind in KINDS if kind in data}, str(path),
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(path, f"cannot be read as a ranker ({error!r}); install or copy the model again") from error
         known = set(ranker.weights) == set(FEATURES) and set(ranker.check_weights) == set(CHECK_FEATURES)
-        known = known and all(weights.are_known for weights in ranker.bigrams.values())
+        known = known and all(weights.are_known for weights in ranker.offers.values())
         if not known or not set(ranker.check_bends) <= set(CHECK_FEATURES):
             raise ModelError(path, "has other features than this version; use the model this version came with")
         return ranker
@@ -93,7 +93,7 @@ class Ranker:
             "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
             "profiles": dict(self.profiles),
         }  # fmt: skip
-        record |= {kind: weights.record() for kind, weights in self.bigrams.items()}
+        record |= {kind: weights.record() for kind, weights in self.offers.items()}
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
     def is_suspicious(self, logits: Floats, best_others: Floats, levels: NDArray[Any]) -> NDArray[np.bool_]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corrector.bigrams import BigramChoice, bigrams_in
 from corrector.check import Ranked, Seen, check_features, companies, word_model_gains
 from corrector.detect import detect
 from corrector.edit_features import FEATURES
@@ -21,6 +20,7 @@ from corrector.electra.marks import levels_of
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
 from corrector.electra.tokenizer import Tokenizer
 from corrector.in_order import portions
+from corrector.offers import OfferChoice, offers_in
 from corrector.propose import Characters, propose
 from corrector.rank import CHECK_FEATURES, Ranker, belief
 from corrector.recall import Recall
@@ -56,7 +56,7 @@ class GroupChoice:
     confidence: float
 
 
-Considered = tuple[list[GroupChoice], list[BigramChoice]]
+Considered = tuple[list[GroupChoice], list[OfferChoice]]
 """What was found in one window."""
 
 
@@ -87,10 +87,10 @@ class Stages:
         return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model)
 
     def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
-        """For each window its groups of suspicions with their edits ranked, and what may be meant instead of two neighbours."""
+        """For each window its groups of suspicions with their edits ranked, and what else may be meant."""
         encodings, readings = self._seen(windows)
         groups = self._groups(windows, encodings, readings)
-        return list(zip(groups, bigrams_in(self, windows, encodings, readings), strict=True))
+        return list(zip(groups, offers_in(self, windows, encodings, readings), strict=True))
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from corrector import bigrams, stages
+from corrector import offers, stages
 from corrector.electra import onnx_runtime
 from corrector.electra.model_dir import DEFAULT_MODEL, model_places
 from corrector.electra.runtime import Encoding, Floats, Reading, Runtime
@@ -87,13 +87,13 @@ class Watched:
             self.groups += len(groups)
             return ranked(encodings, groups)
 
-        read = bigrams.read
+        read = offers.read
 
         def counted_words(stages: Stages, offers: Sequence[Any], *seen: Any) -> Any:
             self.words += len(offers)
             return read(stages, offers, *seen)
 
-        monkeypatch.setattr(bigrams, "read", counted_words)
+        monkeypatch.setattr(offers, "read", counted_words)
         monkeypatch.setattr(inner, "considered", counted_windows)
         monkeypatch.setattr(inner, "_looks", counted_looks)
         monkeypatch.setattr(inner, "_ranked", counted_ranked)
@@ -231,7 +231,7 @@ PROGRAM = (
         # The options, the exit codes, the formats' names and the progress; click alone from outside.
         (("--help",), "", 25, {"click"}),
         # One text as plain text: the pipeline, its tables, one runtime and one report; no format but plain text.
-        pytest.param(("--no-config",), "我今天很高形。\n", 80, {"click", "numpy", "onnxruntime"}, marks=needs_model),
+        pytest.param(("--no-config",), "我今天很高形。\n", 81, {"click", "numpy", "onnxruntime"}, marks=needs_model),
     ],
 )
 def test_how_much_is_imported(arguments: tuple[str, ...], text: str, own: int, others: set[str]) -> None:

@@ -142,6 +142,7 @@ def test_a_passage_without_a_sign_follows_its_neighbourhood() -> None:
         ("注重个人衞生", {4: "卫"}),  # as Hong Kong writes it, which Big5 lacks: no sign of Traditional text
         ("世界各囯都来了", {3: "国"}),  # OpenCC lacks it
         ("过去毎年都来", {2: "每"}),  # a Japanese form
+        ("这里只进不岀", {5: "出"}),  # no form at all
         ("這個問題很严重，我們應該討論", {5: "嚴"}),
         ("他的頭发乾了，後來又去了臺灣", {3: "髮"}),  # by the phrase
         ("大災难", {}),  # as much of one as of the other

@@ -8,11 +8,11 @@ corpus hardly has are there, too, as it has nothing else in their places; these 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,14 @@ _PARTICLE = "的"  # stands between two phrases (攻无不克的|制胜) much mo
 _SHIFTS = np.arange(16 * (LENGTH - 1), -1, -16, dtype=np.uint64)  # of 16 bits each: a phrase is a number
 _REST = [~(np.uint64(0xFFFF) << shift) for shift in _SHIFTS]  # all but one character of it
 _LAST = np.array([~np.uint64(0)])  # behind all others, so that whatever is sought has a place; no text has it
+
+
+class Almost(NamedTuple):
+    """A phrase of a text but for one character: where it begins, the place of that character, and what is meant there."""
+
+    start: int
+    place: int
+    meant: Meant
 
 
 class Phrases:
@@ -59,8 +67,18 @@ class Phrases:
         """The places of ``text`` where one character, but for 的, differs from a phrase whose other three give it away, with that of the
         phrase; ``BY_CHANCE`` if it is ``RARE``."""
         found: dict[int, Meant] = {}
+        for one in self.almost(text):
+            found[one.place] = max(found.get(one.place, one.meant), one.meant, key=attrgetter("evidence"))
+        return found
+
+    def almost(self, text: str) -> Iterator[Almost]:
+        """Where ``text`` has a phrase but for one character, not 的, that the other three give away.
+
+        >>> list(Phrases.of({"变本加厉": 8}).almost("他变本加利。"))
+        [Almost(start=1, place=4, meant=Meant(char='厉', evidence=2))]
+        """
         if len(text) < LENGTH:
-            return found
+            return
         keys = _keys_of(text)
         wrong = ~self._has(keys)
         for place, (rest, (rests, phrases, rare)) in enumerate(zip(_REST, self._by_rest, strict=True)):
@@ -69,9 +87,7 @@ class Phrases:
             for start in (wrong & (rests[at] == left)).nonzero()[0].tolist():
                 if text[start + place] != _PARTICLE:
                     char = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
-                    new = Meant(char, BY_CHANCE if rare[at[start]] else SURE)
-                    found[start + place] = max(found.get(start + place, new), new, key=attrgetter("evidence"))
-        return found
+                    yield Almost(start, start + place, Meant(char, BY_CHANCE if rare[at[start]] else SURE))
 
     def standing(self, text: str) -> NDArray[np.bool_]:
         """Which characters of ``text`` are in one of the phrases: (characters,).

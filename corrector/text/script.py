@@ -36,7 +36,11 @@ _FORM_RANGES = (
 )  # fmt: skip
 _UNIT = re.compile("[^\\s“”‘’\"'《》〈〉「」『』【】（）()\\[\\]{}<>。！？!?；;…]+")
 _ALSO_SIMPLIFIED = "昇濛扞谿"  # what OpenCC simplifies, though people, places and goods are named so in Simplified text
-_VARIANTS = {"囯": "国", "倶": "俱", "禆": "裨", "値": "值", "呑": "吞"}  # without which OpenCC's tables are
+_VARIANTS = dict(zip(  # obsolete forms and look-alikes that OpenCC's tables lack
+    "岀亊叧宻徃怱氷畧皃盌窓竝筯罸羙聨脇舎苐葢覊觧辝隂隣靣飬駄姫娯吿呉戸竒竸筭糓脃舗萠諌逹隷頬鬪兎兪冩凢刧刼剏剱咊噐囘囙囬圎坿埀塡壷夘夲姙媿宂寃尓屇嶋帋彜恠愼戓扵揔擕攅昻暎汚漑潅灋烱煕狥珎甁甞畂疎碁穽窰筺纎聡莾蔕囯倶禆値呑",
+    "出事另密往匆冰略貌碗窗并箸罚美联胁舍第盖羁解辞阴邻面养驮姬娱告吴户奇竞算谷脆铺萌谏达隶颊斗兔俞写凡劫劫创剑和器回因回圆附垂填壶卯本妊愧冗冤尔届岛纸彝怪慎或于总携攒昂映污溉灌法炯熙徇珍瓶尝亩疏棋阱窑筐纤聪莽蒂国俱裨值吞",
+    strict=True,
+))  # fmt: skip
 _ALSO_TRADITIONAL = "後於"  # in GB 2312 for names and old titles; elsewhere a sign of Traditional text
 # Words that OpenCC's Taiwanese tables lack, where 著 is not 着.
 _WRITTEN_WORK = re.compile("[專論卓譯原遺撰拙土]著|著(?=[文譯錄])|見微知著")
@@ -208,7 +212,7 @@ def _foreign_to_simplified(text: str) -> dict[int, str]:
         plain = _converted("t2s", char)
         plain = plain if plain in _gb2312() else _converted("hk2s", plain)
         plain = plain if plain in _gb2312() else _converted("t2s", _converted("jp2t", plain))
-        table[ord(char)] = _VARIANTS.get(plain, plain)
+        table[ord(char)] = _VARIANTS.get(char, plain)
     return {code: plain for code, plain in table.items() if plain != chr(code)}
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from corrector import __version__
-from corrector.bigrams import KINDS, Kind
 from corrector.exit import run_command
 from corrector.exit import say as _say
+from corrector.offers import KINDS, Kind
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
@@ -269,13 +269,13 @@ def calibrate(
 @click.option("--model", type=_FILE, required=True, help="A model directory with a ranker, made by `calibrate`.")
 @click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to learn from.")
 @click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
-@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only words that sound alike, or swaps. [default: both]")
-def bigrams(model: Path, pairs: tuple[str, ...], data: Path | None, kinds: tuple[Kind, ...]) -> None:
-    """Add to MODEL/ranker.json what says how surely two characters at once are meant: words that sound alike, or the same in the other
-    order."""
-    from corrector.train.bigrams import fit_bigrams
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these. Repeatable. [default: all]")
+def offers(model: Path, pairs: tuple[str, ...], data: Path | None, kinds: tuple[Kind, ...]) -> None:
+    """Add to MODEL/ranker.json what says how surely is meant what is offered by itself: words that sound alike, characters in the other
+    order, set phrases."""
+    from corrector.train.offers import fit_offers
 
-    fit_bigrams(model.absolute(), [_pair_set(item) for item in pairs], _say, data, kinds or KINDS)
+    fit_offers(model.absolute(), [_pair_set(item) for item in pairs], _say, data, kinds or KINDS)
 
 
 @train.command()

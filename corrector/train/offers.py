@@ -1,4 +1,4 @@
-"""Fits what says how surely two characters are meant instead of two that stand there (``corrector.bigrams``), on labelled sentences.
+"""Fits what says how surely two characters are meant instead of two that stand there (``corrector.offers``), on labelled sentences.
 
 Of such slips labelled sets have few, so that a few weights are all that can be learned: two logistic regressions of each kind, one over
 what is known of an offer before the networks read it and one over all.
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corrector.bigrams import BIGRAM_FEATURES, HOPE_FEATURES, KINDS, BigramWeights, Kind, Offer, offered, read
 from corrector.electra.manifest import MANIFEST
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
+from corrector.offers import HOPE_FEATURES, KINDS, OFFER_FEATURES, Kind, Offer, OfferWeights, offered, read
 from corrector.rank import Ranker
 from corrector.stages import Stages
 from corrector.train.calibrate import FEWEST, by_counts_of, read_windows
@@ -31,26 +31,27 @@ if TYPE_CHECKING:
     from corrector.electra.runtime import Floats
     from corrector.types import Sentence
 
-_NONE = dict.fromkeys(BIGRAM_FEATURES, 0.0)
-START: Mapping[Kind, BigramWeights] = {
-    "words": BigramWeights(
+_NONE = dict.fromkeys(OFFER_FEATURES, 0.0)
+START: Mapping[Kind, OfferWeights] = {
+    "words": OfferWeights(
         dict.fromkeys(HOPE_FEATURES, 0.0) | {
-            "bias": -13.5, "word_model_gain": 0.27, "first": 0.24, "second": 0.31, "associated_before": -0.9, "associated_after": 7.8,
+            "bias": -13.5, "word_model_gain": 0.27, "first": 0.24, "last": 0.31, "associated_before": -0.9, "associated_after": 7.8,
             "commoner": -0.09, "pinyin_similarity": 5.6,
         },
         _NONE,
     ),
-    "swaps": BigramWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),  # there are few that fit better
+    "swaps": OfferWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),  # there are few of either that fit better
+    "phrases": OfferWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),
 }  # fmt: skip
 """Weights by hand, by which every fit takes its examples."""
 LEAST_HOPE = 0.002  # of an example
 INVERSE_PENALTY = 1.0  # of the weights, features being scaled to variance 1
 
 
-def fit_bigrams(
+def fit_offers(
     model: Path, fit: Sequence[PairSet], say: Callable[[str], None], data: Path | None = None, kinds: Sequence[Kind] = KINDS
 ) -> None:
-    """Fit ``Ranker.bigrams`` of a model directory on labelled sets, each row of which counts for its set's weight; save the ranker, and
+    """Fit ``Ranker.offers`` of a model directory on labelled sets, each row of which counts for its set's weight; save the ranker, and
     bring the manifest up to date. Text that the model's counts were made of is read by those of the folder ``data`` that are without its
     part of the corpus. None of the sets may be a test set. The model is as it was until all is done, and stays so on errors.
 
@@ -59,10 +60,10 @@ def fit_bigrams(
     with changed_together(model, (RANKER, MANIFEST, CARD)) as copy:
         directory = find_model(copy)
         if directory.ranker is None:
-            raise CorrectorError(f"bigrams: {model} has no {RANKER}; make one with `calibrate` first")
+            raise CorrectorError(f"offers: {model} has no {RANKER}; make one with `calibrate` first")
         stages = Stages.of(directory, Ranker.load(directory.ranker))
-        bigrams = {**stages.ranker.bigrams, **fitted(stages, fit, say, data, {kind: START[kind] for kind in kinds})}
-        dataclasses.replace(stages.ranker, bigrams=bigrams).save(copy / RANKER)
+        weights = {**stages.ranker.offers, **fitted(stages, fit, say, data, {kind: START[kind] for kind in kinds})}
+        dataclasses.replace(stages.ranker, offers=weights).save(copy / RANKER)
         refresh_manifest(copy, say)
 
 
@@ -71,8 +72,8 @@ def fitted(
     fit: Sequence[PairSet],
     say: Callable[[str], None],
     data: Path | None = None,
-    start: Mapping[Kind, BigramWeights] = START,
-) -> dict[Kind, BigramWeights]:
+    start: Mapping[Kind, OfferWeights] = START,
+) -> dict[Kind, OfferWeights]:
     """The weights for the model of ``stages``, whatever it has: examples are what ``start`` hopes for. None of a kind of which the
     sets have too few; raises CorrectorError when that is so of all."""
     examples: dict[Kind, list[tuple[Floats, bool, float]]] = {kind: [] for kind in start}
@@ -84,23 +85,23 @@ def fitted(
         say(f"to {item.name}: {'; '.join(told)}")
     enough = {kind: own for kind, own in examples.items() if sum(right for _, right, _ in own) >= FEWEST}
     if not enough:
-        raise CorrectorError(f"bigrams: of each kind fewer than {FEWEST} in the labelled sets are meant; give more rows with such slips")
+        raise CorrectorError(f"offers: of each kind fewer than {FEWEST} in the labelled sets are meant; give more rows with such slips")
     for kind in examples.keys() - enough.keys():
         say(f"too few {kind} are meant to learn from: they stay as they were")
     return {kind: _fitted(own) for kind, own in enough.items()}
 
 
-def _fitted(examples: Sequence[tuple[Floats, bool, float]]) -> BigramWeights:
+def _fitted(examples: Sequence[tuple[Floats, bool, float]]) -> OfferWeights:
     """The weights for examples of one kind, each with its features, whether it is meant, and for how much it counts."""
     features, right, counts = (np.array(column) for column in zip(*examples, strict=True))
     hope, check = _regression(features[:, : len(HOPE_FEATURES)], right, counts), _regression(features, right, counts)
-    return BigramWeights(dict(zip(HOPE_FEATURES, hope, strict=True)), dict(zip(BIGRAM_FEATURES, check, strict=True)))
+    return OfferWeights(dict(zip(HOPE_FEATURES, hope, strict=True)), dict(zip(OFFER_FEATURES, check, strict=True)))
 
 
 def _examples(
-    stages: Stages, rows: Sequence[tuple[str, str]], start: Mapping[Kind, BigramWeights]
+    stages: Stages, rows: Sequence[tuple[str, str]], start: Mapping[Kind, OfferWeights]
 ) -> Iterator[tuple[Kind, Floats, bool]]:
-    """The kind and the ``BIGRAM_FEATURES`` of all that may be meant in the sources of ``rows``, and whether it is."""
+    """The kind and the ``OFFER_FEATURES`` of all that may be meant in the sources of ``rows``, and whether it is."""
 
     def ask(windows: list[Sentence]) -> list[tuple[Offer, Floats]]:
         encodings = stages.tokenizer.encode_many([window.text for window in windows])
@@ -114,10 +115,10 @@ def _examples(
 
     for block, found in read_windows(stages, rows, ask):
         for offer, features in found:
-            number, window = block[offer.window]
-            place = window.span.start + offer.index
+            number, window = block[offer.place.window]
+            place = window.span.start + offer.place.index
             new = "".join([stages.vocabulary[i] for i in offer.ids])
-            yield offer.kind, features, rows[number][1][place : place + 2] == new
+            yield offer.kind, features, rows[number][1][place : place + len(new)] == new
 
 
 def _regression(features: Floats, right: NDArray[np.bool_], counts: NDArray[np.float64]) -> list[float]:

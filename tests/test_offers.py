@@ -1,5 +1,5 @@
-"""Two neighbours changed at once, to words that sound alike or to the other order: what is offered, how surely it is meant, and what
-becomes of it."""
+"""Words that sound alike, characters in the other order and in set phrases: what is offered, how surely it is meant, and what becomes of
+it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,6 @@ import numpy as np
 import pytest
 
 from corrector.apply import corrected_text
-from corrector.bigrams import (
-    BIGRAM_FEATURES,
-    HOPE_FEATURES,
-    KINDS,
-    LEAST_DOUBT,
-    BigramWeights,
-    Kind,
-    Offer,
-    beside,
-    offered,
-    read,
-)
 from corrector.confusions import Confusions
 from corrector.electra.associations import association_keys
 from corrector.electra.marks import MarkTables
@@ -34,6 +22,19 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.explain import explain
+from corrector.offers import (
+    HOPE_FEATURES,
+    KINDS,
+    LEAST_DOUBT,
+    OFFER_FEATURES,
+    Kind,
+    Offer,
+    OfferWeights,
+    Place,
+    beside,
+    offered,
+    read,
+)
 from corrector.pipeline import Corrector, surest, windows_of
 from corrector.propose import Characters
 from corrector.rank import Ranker, default_ranker
@@ -49,7 +50,7 @@ from corrector.words import ProtectedWords
 from tests.fakes import FakeRuntime
 from tests.test_pipeline import key
 
-VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", *"绿色低碳地毯底摊技术用的很好，。")
+VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[SPACE]", *"绿色低碳地毯底摊技术用的很好，。马不停蹄歇啼")
 ID_OF = {token: number for number, token in enumerate(VOCABULARY)}
 TEXT = "绿色地毯技术很好。"
 
@@ -62,21 +63,23 @@ def tables() -> MarkTables:
     """低碳 is associated with 技术."""
     none = np.zeros(0, dtype=np.uint64)
     words = np.array(sorted(map(key_of, ["绿色", "低碳", "地毯", "底摊", "技术"])), dtype=np.uint64)
+    four = np.array([key_of("马不停蹄")], dtype=np.uint64)
     pairs = association_keys(np.array([key_of("低碳")]), np.array([key_of("技术")]), len(VOCABULARY))
-    return MarkTables(len(VOCABULARY), (words, none, none), None, StaticMap.build(pairs, np.full(1, 15)))
+    return MarkTables(len(VOCABULARY), (words, none, four), None, StaticMap.build(pairs, np.full(1, 15)))
 
 
 def characters(slips: Slips | None = None) -> Characters:
     """Text has 低碳 between 绿色 and 技术, seldom 底摊, and 地毯 elsewhere."""
-    text = [np.array([ID_OF[char] for char in "绿色低碳技术很好。" * 9 + "地毯很好。" * 9 + "绿色底摊技术很好。" * 3], dtype=np.uint16)]
+    lines = "绿色低碳技术很好。" * 9 + "地毯很好。" * 9 + "绿色底摊技术很好。" * 3 + "马不停蹄的。" * 9
+    text = [np.array([ID_OF[char] for char in lines], dtype=np.uint16)]
     model = next(word_models_of([text], [IN_NONE], tables().sets, len(VOCABULARY), lambda _: None))
     return Characters(VOCABULARY, ID_OF, tables(), slips, model)
 
 
-def weights(sure: float = 3.0, **hope: float) -> BigramWeights:
+def weights(sure: float = 3.0, **hope: float) -> OfferWeights:
     """Any word that is likelier is hoped for; how surely it is meant is the same of all."""
-    return BigramWeights(
-        dict.fromkeys(HOPE_FEATURES, 0.0) | {"word_model_gain": 0.1} | hope, dict.fromkeys(BIGRAM_FEATURES, 0.0) | {"bias": sure}
+    return OfferWeights(
+        dict.fromkeys(HOPE_FEATURES, 0.0) | {"word_model_gain": 0.1} | hope, dict.fromkeys(OFFER_FEATURES, 0.0) | {"bias": sure}
     )
 
 
@@ -96,7 +99,7 @@ class Doubting(FakeRuntime):
 
 
 def make(
-    words: BigramWeights | None,
+    words: OfferWeights | None,
     runtime: FakeRuntime | None = None,
     keep: Sequence[str] = (),
     slips: Slips | None = None,
@@ -105,7 +108,7 @@ def make(
     corrector = Corrector.__new__(Corrector)
     corrector.model_name, corrector.model_checksum, corrector.min_confidence = "fake", "0", 0.5
     corrector.words, corrector.confusions = ProtectedWords.of(keep), Confusions.of({})
-    ranker = dataclasses.replace(default_ranker(), bigrams={kind: words} if words else {})
+    ranker = dataclasses.replace(default_ranker(), offers={kind: words} if words else {})
     corrector.stages = Stages(Tokenizer(VOCABULARY, tables().types), runtime or Doubting(), ranker)
     corrector.stages.characters = characters(slips)
     return corrector
@@ -118,7 +121,7 @@ def offers(corrector: Corrector, text: str, kind: Kind = "words", **hope: float)
     encodings = stages.tokenizer.encode_many([window.text for window in windows])
     readings = stages.runtime.read(encodings)
     found = offered(kind, windows, encodings, readings, stages.characters, weights(**hope))
-    return found, read(stages, found, encodings, readings) if found else np.zeros((0, len(BIGRAM_FEATURES)), dtype=np.float32)
+    return found, read(stages, found, encodings, readings) if found else np.zeros((0, len(OFFER_FEATURES)), dtype=np.float32)
 
 
 def word_of(offer: Offer) -> str:
@@ -159,9 +162,9 @@ def test_what_is_left_alone() -> None:
 
 
 def test_set_phrases_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corrector.bigrams.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
+    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT
-    monkeypatch.setattr("corrector.bigrams.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
+    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT.replace("地毯", "低碳")
 
 
@@ -173,12 +176,12 @@ def test_a_right_text_costs_no_further_reading() -> None:
 
 def test_the_word_with_most_hope_is_taken_of_each_place() -> None:
     found, _ = offers(make(None), TEXT)
-    assert [(offer.window, offer.index, offer.token, word_of(offer)) for offer in found] == [(0, 2, 3, "低碳")]
+    assert [(offer.place, word_of(offer)) for offer in found] == [(Place(0, 2, 3), "低碳")]
     assert found[0].new_ids == {3: ID_OF["低"], 4: ID_OF["碳"]}
     found, _ = offers(make(None), TEXT, associated_after=-9.0, bias=2.0)  # 低碳 is associated with 技术
     assert [word_of(offer) for offer in found] == ["底摊"]
     found, _ = offers(make(None), f"{TEXT}\n\n{TEXT}")
-    assert [(offer.window, word_of(offer)) for offer in found] == [(0, "低碳"), (1, "低碳")]
+    assert [(offer.place.window, word_of(offer)) for offer in found] == [(0, "低碳"), (1, "低碳")]
 
 
 def test_features_by_hand() -> None:
@@ -186,12 +189,12 @@ def test_features_by_hand() -> None:
     corrector = make(None, Doubting(), slips=slips)
     (offer,), (row,) = offers(corrector, TEXT)
     known = corrector.stages.characters
-    named = dict(zip(BIGRAM_FEATURES, row.tolist(), strict=True))
+    named = dict(zip(OFFER_FEATURES, row.tolist(), strict=True))
     ids = np.array([[0, 0, 2, *(ID_OF[char] for char in f"绿色{word}技术很好。"[:9])] for word in ("地毯", "低碳")])
     before, after = known.word_score(ids).tolist()
     assert named["word_model_gain"] == pytest.approx(after - before, abs=1e-3)
-    assert (named["first"], named["second"], named["left"], named["right"]) == (LEAST_DOUBT, -6, -6, -6)
-    assert (named["first_after"], named["second_after"], named["left_after"], named["right_after"]) == (-6, -6, -6, -6)
+    assert (named["first"], named["last"], named["left"], named["right"]) == (LEAST_DOUBT, -6, -6, -6)
+    assert (named["first_after"], named["last_after"], named["left_after"], named["right_after"]) == (-6, -6, -6, -6)
     assert (named["associated_before"], named["associated_after"], named["was_word"]) == (0, 1, 1)
     rates = slips.log_rates(np.array([ID_OF["地"], ID_OF["毯"]]), np.array([ID_OF["低"], ID_OF["碳"]]))
     assert named["slip"] == pytest.approx(rates.sum(), abs=1e-3)
@@ -207,9 +210,10 @@ def test_features_by_hand() -> None:
 
 def test_beyond_the_ends_of_a_window_nothing_is_suspicious() -> None:
     logits = np.array([9, 1, 2, 3, 9], dtype=np.float32)  # the first and the last are of [CLS] and [SEP]
-    assert beside(logits, 1) == (1, 2, -8, 3)
-    assert beside(logits, 2) == (2, 3, 1, -8)
-    assert beside(logits[[0, 1, 2, 4]], 1) == (1, 2, -8, -8)
+    assert beside(logits, 1, 2) == (1, 2, -8, 3)
+    assert beside(logits, 2, 2) == (2, 3, 1, -8)
+    assert beside(logits[[0, 1, 2, 4]], 1, 2) == (1, 2, -8, -8)
+    assert beside(logits, 2, 1) == (2, 2, 1, 3)
 
 
 def test_the_surer_of_two_that_overlap_is_made() -> None:
@@ -253,8 +257,7 @@ def test_each_kind_has_its_own_weights() -> None:
     assert make(weights(), Doubting(of="碳")).correct(SWAPPED).corrections == ()
     assert swapping(of="地").correct(TEXT).corrections == ()
     both = swapping()
-    bigrams = {"words": weights(), "swaps": weights(sure=-9.0)}
-    both.stages.ranker = dataclasses.replace(both.stages.ranker, bigrams=bigrams)
+    both.stages.ranker = dataclasses.replace(both.stages.ranker, offers={"words": weights(), "swaps": weights(sure=-9.0)})
     assert corrected_text(both.correct(SWAPPED)) == SWAPPED
     both.stages.runtime = Doubting()
     assert corrected_text(both.correct(TEXT)) == "绿色低碳技术很好。"
@@ -270,7 +273,7 @@ def test_the_right_order_is_left_alone() -> None:
 
 def test_features_of_an_exchange() -> None:
     (offer,), (row,) = offers(swapping(), SWAPPED, "swaps")
-    named = dict(zip(BIGRAM_FEATURES, row.tolist(), strict=True))
+    named = dict(zip(OFFER_FEATURES, row.tolist(), strict=True))
     assert (offer.kind, word_of(offer), named["was_word"], named["commoner"]) == ("swaps", "低碳", 0, 0)
     assert named["pinyin_similarity"] == pytest.approx(2 * pinyin_similarity("碳", "低"), abs=1e-3)
     assert named["word_model_gain"] > 1
@@ -282,18 +285,67 @@ def test_an_exchange_is_explained() -> None:
     assert "Decision: 碳低 → 低碳, 95.3 %, is corrected: at least 50.0 %.\n" in text
 
 
+PHRASES = Phrases.of({"马不停蹄": 8})  # its last character is given away by the others
+
+
+@pytest.fixture
+def phrases(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("offers", "propose"):
+        monkeypatch.setattr(f"corrector.{module}.set_phrases", lambda: PHRASES)
+
+
+@pytest.mark.usefixtures("phrases")
+def test_a_character_that_is_nothing_like_that_of_the_phrase() -> None:
+    corrected = make(weights(), kind="phrases").correct("很好，马不停歇的。")
+    (found,) = corrected.corrections
+    assert (found.span, found.original, found.replacement, found.reason) == (Span(6, 7), "歇", "蹄", "word")
+    assert found.confidence == pytest.approx(1 / (1 + np.exp(-3.0)), abs=1e-4)
+    text = explain(make(weights(), kind="phrases"), "马不停歇的。")
+    assert "Phrase with 歇, character 4\n" in text and "歇 → 蹄 词" in text
+
+
+@pytest.mark.usefixtures("phrases")
+def test_what_of_a_phrase_is_left_alone() -> None:
+    for text in ("马不停蹄的。", "马不停的。", "马不停，很好。", "不停歇的。"):
+        assert corrected_text(make(weights(), kind="phrases").correct(text)) == text
+    assert offers(make(None), "马不停啼的。", "phrases")[0] == []  # so like it that the ranker has it
+    assert corrected_text(make(weights(), keep=["停歇"], kind="phrases").correct("马不停歇的。")) == "马不停歇的。"
+    assert corrected_text(make(weights(sure=-9.0), kind="phrases").correct("马不停歇的。")) == "马不停歇的。"
+
+
+def test_what_stands_in_another_phrase_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"马不停蹄": 8, "停歇的很": 0}))
+    assert offers(make(None), "马不停歇的很。", "phrases")[0] == []
+    assert len(offers(make(None), "马不停歇的好。", "phrases")[0]) == 1
+
+
+@pytest.mark.usefixtures("phrases")
+def test_features_of_a_phrase() -> None:
+    corrector = make(None, Doubting(-2.0, of="歇"))
+    (offer,), (row,) = offers(corrector, "很马不停歇的。", "phrases")
+    named = dict(zip(OFFER_FEATURES, row.tolist(), strict=True))
+    assert (offer.place, offer.new_ids) == (Place(0, 4, 5), {5: ID_OF["蹄"]})
+    assert (named["first"], named["last"], named["left"], named["right"]) == (-2, -2, -6, -6)
+    assert (named["first_after"], named["last_after"]) == (-6, -6)
+    assert named["suspicion_removed"] == pytest.approx(np.log1p(np.exp(-2.0)) - np.log1p(np.exp(-6.0)), abs=1e-5)
+    assert (named["was_word"], named["associated_before"], named["associated_after"]) == (0, 0, 0)
+    assert named["pinyin_similarity"] == pytest.approx(pinyin_similarity("歇", "蹄"), abs=1e-3)
+    share = 0.1 / len(VOCABULARY)
+    assert named["visible_log_odds"] == pytest.approx(np.log(share / (0.9 + share)), abs=1e-3)
+
+
 def test_it_is_explained() -> None:
     text = explain(make(weights()), TEXT)
     assert "Word 地毯, characters 3 to 4\n" in text and "地毯 → 低碳 同音" in text
     assert "Decision: 地毯 → 低碳, 95.3 %, is corrected: at least 50.0 %.\n" in text
-    assert all(f"\n  {name}" in text for name in BIGRAM_FEATURES)
+    assert all(f"\n  {name}" in text for name in OFFER_FEATURES)
     assert "gives way to a surer one" in explain(make(weights(sure=0.1), Doubting(wrong={"地": "低"})), TEXT)
     assert "is not reported" in explain(make(weights(sure=-9.0)), TEXT)
 
 
 def test_the_weights_are_kept_with_the_ranker(tmp_path: Path) -> None:
     path = tmp_path / "ranker.json"
-    ranker = dataclasses.replace(default_ranker(), bigrams={"words": weights(), "swaps": weights(sure=1.0)})
+    ranker = dataclasses.replace(default_ranker(), offers={kind: weights(sure) for sure, kind in enumerate(KINDS)})
     ranker.save(path)
     assert Ranker.load(path) == ranker
     record = json.loads(path.read_text("utf-8"))

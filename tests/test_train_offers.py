@@ -11,22 +11,22 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from corrector.bigrams import BIGRAM_FEATURES, HOPE_FEATURES, BigramWeights, Kind
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
+from corrector.offers import HOPE_FEATURES, OFFER_FEATURES, Kind, OfferWeights
 from corrector.pipeline import Corrector, windows_of
 from corrector.rank import Ranker
 from corrector.train.__main__ import main
-from corrector.train.bigrams import fitted
+from corrector.train.offers import fitted
 from corrector.train.pairs import PairSet
 from corrector.types import Document
-from tests.test_bigrams import SWAPPED, TEXT, Doubting, make, weights
+from tests.test_offers import SWAPPED, TEXT, Doubting, make, weights
 
 RIGHT = TEXT.replace("地毯", "低碳")
-START: Mapping[Kind, BigramWeights] = {"words": weights(), "swaps": weights()}
+START: Mapping[Kind, OfferWeights] = {"words": weights(), "swaps": weights()}  # not of phrases
 
 
-def confidence(bigrams: Mapping[Kind, BigramWeights]) -> float:
+def confidence(bigrams: Mapping[Kind, OfferWeights]) -> float:
     """Of 低碳, as the fitted weights have it, in the one place that is offered a word."""
     stages = make(dataclasses.replace(bigrams["words"], hope=weights().hope)).stages
     ((_, (word,)),) = stages.considered(list(windows_of(Document(None, TEXT), 126)))
@@ -44,7 +44,7 @@ def test_a_word_is_as_sure_as_it_was_meant_in_the_sets() -> None:
         "too few swaps are meant to learn from: they stay as they were",
     ]  # fmt: skip
     assert list(found) == ["words"]
-    assert set(found["words"].hope) == set(HOPE_FEATURES) and set(found["words"].check) == set(BIGRAM_FEATURES)
+    assert set(found["words"].hope) == set(HOPE_FEATURES) and set(found["words"].check) == set(OFFER_FEATURES)
     assert confidence(found) == pytest.approx(1 / 3, abs=0.01)
     doubled = PairSet(meant.pairs, 4.0, "meant.tsv")
     assert confidence(fitted(make(None).stages, [doubled, kept], said.append, start=START)) == pytest.approx(2 / 3, abs=0.01)
@@ -86,14 +86,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     rows = [(text, text.replace(slips[text], meant[text])) for text in slips] * 3 + [(text, text) for text in slips] * 60
     pairs.write_text("".join(f"{source}\t{target}\n" for source, target in rows), "utf-8")
     old = (model / "ranker.json").read_bytes()
-    assert main(["bigrams", "--kind", "words", "--model", str(model), "--pairs", str(tmp_path / "none.tsv")]) == 123
+    assert main(["offers", "--kind", "words", "--model", str(model), "--pairs", str(tmp_path / "none.tsv")]) == 123
     assert "none.tsv" in capsys.readouterr().err and (model / "ranker.json").read_bytes() == old
-    assert main(["bigrams", "--kind", "words", "--model", str(model), "--pairs", str(pairs)]) == 0
+    assert main(["offers", "--kind", "words", "--model", str(model), "--pairs", str(pairs)]) == 0
     said = capsys.readouterr().err
     assert "pairs.tsv: " in said and "scores dropped: the model has changed since" in said
     ranker, before = Ranker.load(model / "ranker.json"), embedded.stages.ranker
-    assert ranker.bigrams["words"] != before.bigrams["words"]
-    assert dataclasses.replace(ranker, bigrams=before.bigrams) == before
+    assert ranker.offers["words"] != before.offers["words"]
+    assert dataclasses.replace(ranker, offers=before.offers) == before
     adapted = Corrector(model, threads=1)  # its manifest has the new file
     assert adapted.model_checksum != embedded.model_checksum
     assert surest_words(adapted, slips) == []
