@@ -26,7 +26,8 @@ from corrector.electra.marks import levels_of
 from corrector.electra.static_map import LARGEST_VALUE
 from corrector.in_order import portions
 from corrector.propose import MISQUOTED, around
-from corrector.similarity.phrases import LENGTH, set_phrases
+from corrector.similarity.misspellings import SURE
+from corrector.similarity.phrases import PARTICLE, set_phrases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,22 +42,23 @@ Kind = Literal["words", "swaps", "phrases"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 HOPE_FEATURES = (
-    "bias", "word_model_gain", "first", "last", "left", "right", "associated_before", "associated_after", "commoner",
-    "pinyin_similarity", "was_word", "level", "slip",
+    "bias", "word_model_gain", "first", "second", "left", "right", "associated_before", "associated_after", "commoner",
+    "pinyin_similarity", "was_word", "level", "slip", "given_away",
 )  # fmt: skip
-"""By how much likelier the offer makes its surroundings as a row of words, in nats; the discriminator's logits of the first and the last
-character and of those beside them; of two characters the strongest associations of what stands there and of the offer with words around,
+"""By how much likelier the offer makes its surroundings as a row of words, in nats; the discriminator's logits of the two characters, or of
+one twice, and of those beside them; of two characters the strongest associations of what stands there and of the offer with words around,
 0..1; ln of how much commoner its characters are; how alike they sound, 0..1 each; whether what stands there is a word, too, one character
-with one beside it; the highest level of the marks; and ln of how often these characters were seen written for those."""
+with one beside it; the highest level of the marks; ln of how often these characters were seen written for those; and whether the rest of
+a set phrase gives the character away, a half if the phrase is rare."""
 OFFER_FEATURES = (
-    *HOPE_FEATURES, "first_after", "last_after", "left_after", "right_after", "suspicion_removed", "level_after",
+    *HOPE_FEATURES, "first_after", "second_after", "left_after", "right_after", "suspicion_removed", "level_after",
     "visible_log_odds", "masked_log_odds",
 )  # fmt: skip
 """And with the offer in its place: the logits, the suspicion that is gone, the level; the generator's log-odds of it, of each character
 where it stands, and of all masked together."""
 
 LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
-LEAST_GAIN = 1.0  # nats
+LEAST_GAIN: Mapping[Kind, float] = {"words": 1.0, "swaps": 1.0, "phrases": 6.0}  # nats
 LEAST_HOPE = 0.02  # a probability: of every word that is sure to 0.56 in the end there was more, and three sentences in a hundred have one
 _MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
 _TOGETHER = 64  # offers whose views of the vocabulary, 33 kB each and four of each word, are in memory at a time
@@ -71,8 +73,9 @@ class OfferWeights:
 
     @classmethod
     def of(cls, record: Mapping[str, Mapping[str, float]]) -> OfferWeights:
-        """From what ``record`` gives."""
-        return cls(*({name: float(weight) for name, weight in record[step].items()} for step in ("hope", "check")))
+        """From what ``record`` gives. A feature that it lacks counts for nothing."""
+        given = ({name: float(weight) for name, weight in record[step].items()} for step in ("hope", "check"))
+        return cls(*(dict.fromkeys(names, 0.0) | own for names, own in zip((HOPE_FEATURES, OFFER_FEATURES), given, strict=True)))
 
     @property
     def are_known(self) -> bool:
@@ -169,13 +172,14 @@ def offers_in(
 
 
 class _Options(NamedTuple):
-    """Places, and of every option the number of its place, its ids (options, length), how alike they sound, and ``word_model_gain``:
-    (options,) each."""
+    """Places, and of every option the number of its place, its ids (options, length), how alike they sound, ``given_away``, and
+    ``word_model_gain``: (options,) each."""
 
     places: Sequence[Place]
     owner: NDArray[np.int64]
     ids: NDArray[np.int64]
     likeness: Floats
+    given: Floats
     gains: Floats
 
 
@@ -190,22 +194,23 @@ def offered(
 ) -> list[Offer]:
     """The likeliest of a kind in every place where there is so much hope for any, in order."""
     possible = [
-        (Place(number, index, int(encodings[number].token_of[index])), ids, alike)
+        (Place(number, found.index, int(encodings[number].token_of[found.index])), found)
         for number, window in enumerate(windows)
-        for index, ids, alike in _OPTIONS[kind](window, encodings[number], readings[number], characters)
-        if len(ids)
+        for found in _OPTIONS[kind](window, encodings[number], readings[number], characters)
+        if len(found.ids)
     ]
     if not possible:
         return []
-    places = [place for place, _, _ in possible]
-    owner = np.repeat(np.arange(len(places)), [len(ids) for _, ids, _ in possible])
-    ids, likeness = (np.concatenate(column) for column in zip(*((ids, alike) for _, ids, alike in possible), strict=True))
+    places = [place for place, _ in possible]
+    owner = np.repeat(np.arange(len(places)), [len(found.ids) for _, found in possible])
+    columns = zip(*((found.ids, found.likeness, found.given) for _, found in possible), strict=True)
+    ids, likeness, given = (np.concatenate(column) for column in columns)
     texts = around([(encodings[place.window], place.token) for place in places], WORDS_AROUND, ids.shape[1] - 1 + WORDS_AROUND)
     changed = texts[owner]
     changed[:, WORDS_AROUND : WORDS_AROUND + ids.shape[1]] = ids
     gains = characters.word_score(changed) - characters.word_score(texts)[owner]
-    likelier = np.flatnonzero(gains >= LEAST_GAIN)
-    some = _Options(places, owner[likelier], ids[likelier], likeness[likelier], gains[likelier])
+    likelier = np.flatnonzero(gains >= LEAST_GAIN[kind])
+    some = _Options(places, owner[likelier], ids[likelier], likeness[likelier], given[likelier], gains[likelier])
     features = _hope_features(some, encodings, readings, characters)
     hopes = weights.hopes(features)
     order = np.lexsort((-hopes, some.owner))
@@ -216,34 +221,52 @@ def offered(
     ]
 
 
-_Ids = tuple[int, "NDArray[np.int64]", "Floats"]
-"""An index of a window, what may be meant from there on (options, length), and how alike each sounds (options,)."""
+@dataclass(frozen=True)
+class _Possible:
+    """An index of a window and what may be meant from there on: the ids (options, length), how alike they sound, and whether the rest of a
+    set phrase gives them away, (options,) each."""
+
+    index: int
+    ids: NDArray[np.int64]
+    likeness: NDArray[Any]
+    given: NDArray[Any]
 
 
-def _words(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Ids]:
+def _words(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
     for index in _doubtful(window, encoding, reading):
         first, second, alike = characters.homophones(*_two(encoding, index))
-        yield index, np.stack([first, second], 1), alike
+        yield _Possible(index, np.stack([first, second], 1), alike, np.zeros(len(alike)))
 
 
-def _swaps(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Ids]:
+def _swaps(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
     for index in _doubtful(window, encoding, reading):
         first, second = _two(encoding, index)
         if first != second:
-            yield index, np.array([[second, first]]), np.array([2 * characters.likeness(first, second)[0]])
+            alike = 2 * characters.likeness(first, second)[0]
+            yield _Possible(index, np.array([[second, first]]), np.array([alike]), np.zeros(1))
 
 
-def _phrases(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Ids]:
-    """Of a set phrase of which the rest does not stand in another."""
-    standing = None
-    for start, index, (char, _) in set_phrases().almost(window.text):
-        standing = set_phrases().standing(window.text) if standing is None else standing
-        new = characters.id_of.get(char)
-        free = encoding.is_whole[index] and is_correctable(window, index) and not standing[start : start + LENGTH].any()
-        if new is not None and free:
-            alike = characters.likeness(int(encoding.ids[encoding.token_of[index]]), new)
-            if max(alike) < MISQUOTED:
-                yield index, np.array([[new]]), np.array([alike[0]])
+def _phrases(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
+    """The words of four characters that there would be with another one, in none of which another stands."""
+    whole = np.flatnonzero(encoding.is_whole).tolist()
+    places = [index for index in whole if is_correctable(window, index) and window.text[index] != PARTICLE]
+    sites = [(encoding, int(encoding.token_of[index])) for index in places]
+    if not sites or characters.word_model is None:
+        return
+    given = {(one.place, one.meant.char): one.meant.evidence / SURE for one in set_phrases().almost(window.text)}
+    standing = set_phrases().standing(window.text)
+    texts = around(sites, 3, 3)
+    for index, text, completing in zip(places, texts, characters.tables.completions(texts), strict=True):
+        found = []
+        for new in completing:
+            alike, evidence = characters.likeness(int(text[3]), new), given.get((index, characters.vocabulary[new]), 0.0)
+            starts = characters.word_model.words_of_four(text, new, evidence > 0)
+            free = any(not standing[max(0, index - 3 + start) : index + 1 + start].any() for start in starts)
+            if max(alike) < MISQUOTED and free:
+                found.append((new, alike[0], evidence))
+        if found:
+            ids, likeness, evidences = (np.array(column) for column in zip(*found, strict=True))
+            yield _Possible(index, ids[:, None], likeness, evidences)
 
 
 _OPTIONS = {"words": _words, "swaps": _swaps, "phrases": _phrases}
@@ -271,7 +294,7 @@ def _hope_features(
     options: _Options, encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
 ) -> Floats:
     """``HOPE_FEATURES`` of options: (options, HOPE_FEATURES)."""
-    places, owner, ids, likeness, gains = options
+    places, owner, ids, likeness, given, gains = options
     length = ids.shape[1]
     around_it = around([(encodings[place.window], place.token) for place in places], 1, length)
     old = around_it[:, 1:-1]
@@ -293,7 +316,8 @@ def _hope_features(
         new = (ids[:, 0] * associations.vocabulary_size + ids[:, 1]).view(np.uint64)
         associated = [around_them.support(keys, at, (at, at + 2)) / LARGEST_VALUE for keys in (around_them.keys[at], new)]
     columns = (
-        np.ones(len(owner)), gains, *seen[owner].T, *associated, commoner, likeness, was_word[owner], np.array(levels)[owner], slip
+        np.ones(len(owner)), gains, *seen[owner].T, *associated, commoner, likeness, was_word[owner], np.array(levels)[owner], slip,
+        given,
     )  # fmt: skip
     features: Floats = np.column_stack(columns).astype(np.float32)
     return features

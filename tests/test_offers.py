@@ -193,8 +193,8 @@ def test_features_by_hand() -> None:
     ids = np.array([[0, 0, 2, *(ID_OF[char] for char in f"绿色{word}技术很好。"[:9])] for word in ("地毯", "低碳")])
     before, after = known.word_score(ids).tolist()
     assert named["word_model_gain"] == pytest.approx(after - before, abs=1e-3)
-    assert (named["first"], named["last"], named["left"], named["right"]) == (LEAST_DOUBT, -6, -6, -6)
-    assert (named["first_after"], named["last_after"], named["left_after"], named["right_after"]) == (-6, -6, -6, -6)
+    assert (named["first"], named["second"], named["left"], named["right"]) == (LEAST_DOUBT, -6, -6, -6)
+    assert (named["first_after"], named["second_after"], named["left_after"], named["right_after"]) == (-6, -6, -6, -6)
     assert (named["associated_before"], named["associated_after"], named["was_word"]) == (0, 1, 1)
     rates = slips.log_rates(np.array([ID_OF["地"], ID_OF["毯"]]), np.array([ID_OF["低"], ID_OF["碳"]]))
     assert named["slip"] == pytest.approx(rates.sum(), abs=1e-3)
@@ -325,8 +325,8 @@ def test_features_of_a_phrase() -> None:
     (offer,), (row,) = offers(corrector, "很马不停歇的。", "phrases")
     named = dict(zip(OFFER_FEATURES, row.tolist(), strict=True))
     assert (offer.place, offer.new_ids) == (Place(0, 4, 5), {5: ID_OF["蹄"]})
-    assert (named["first"], named["last"], named["left"], named["right"]) == (-2, -2, -6, -6)
-    assert (named["first_after"], named["last_after"]) == (-6, -6)
+    assert (named["first"], named["second"], named["left"], named["right"]) == (-2, -2, -6, -6)
+    assert (named["first_after"], named["second_after"]) == (-6, -6)
     assert named["suspicion_removed"] == pytest.approx(np.log1p(np.exp(-2.0)) - np.log1p(np.exp(-6.0)), abs=1e-5)
     assert (named["was_word"], named["associated_before"], named["associated_after"]) == (0, 0, 0)
     assert named["pinyin_similarity"] == pytest.approx(pinyin_similarity("歇", "蹄"), abs=1e-3)
@@ -343,6 +343,12 @@ def test_it_is_explained() -> None:
     assert "is not reported" in explain(make(weights(sure=-9.0)), TEXT)
 
 
+def test_a_feature_that_the_weights_of_an_earlier_version_lack_counts_for_nothing() -> None:
+    record = weights().record()
+    del record["hope"]["given_away"], record["check"]["given_away"]
+    assert OfferWeights.of(record) == weights()
+
+
 def test_the_weights_are_kept_with_the_ranker(tmp_path: Path) -> None:
     path = tmp_path / "ranker.json"
     ranker = dataclasses.replace(default_ranker(), offers={kind: weights(sure) for sure, kind in enumerate(KINDS)})
@@ -355,7 +361,7 @@ def test_the_weights_are_kept_with_the_ranker(tmp_path: Path) -> None:
         if step is None:
             changed[kind] = ["hope"]
         else:
-            del changed[kind][step]["slip"]
+            changed[kind][step]["sleep"] = changed[kind][step].pop("slip")
         path.write_text(json.dumps(changed), "utf-8")
         with pytest.raises(ModelError, match=message):
             Ranker.load(path)

@@ -27,6 +27,7 @@ LONGEST_WORD = 4
 STEP = 0.08  # nats: how finely ln p(w) and ln b(w) are kept, in a byte each
 _NEVER = np.float32(-1e9)
 _LENGTHS = range(1, LONGEST_WORD + 1)
+_UNSEEN = 255  # the rarity of a word that the corpus lacks, or all but lacks
 _START = LONGEST_WORD  # the length of the word before the last, where there is none
 
 Ids = NDArray[np.int64]
@@ -89,6 +90,14 @@ class WordModel:
                     best[end, size - 1, :_START] = before + chances[start, size - 1]
         found: Scores = best[length].max((0, 1))
         return found
+
+    def words_of_four(self, text: Ids, middle: int, also_unseen: bool) -> list[int]:
+        """Where in a text (7,) with this character in the middle a word of four begins that includes it; by default only those that the
+        corpus has, as the lexicon has misspelt ones."""
+        changed = text[None].copy()
+        changed[0, 3] = middle
+        numbers = word_numbers(changed, self.vocabulary_size, self.words)[:4, LONGEST_WORD - 1, 0]
+        return [start for start, number in enumerate(numbers.tolist()) if number >= 0 and (also_unseen or self.rarity[number] < _UNSEEN)]
 
     def log_chances(self, first: Ids, second: Ids) -> Scores:
         """ln p(second | first) of pairs of words, the same shape."""

@@ -27,7 +27,7 @@ LENGTH = 4
 RARE = 1 << LENGTH  # the bit of an idiom that the corpus hardly has
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
 
-_PARTICLE = "的"  # stands between two phrases (攻无不克的|制胜) much more often than in one for another
+PARTICLE = "的"  # stands between two phrases (攻无不克的|制胜) much more often than in one for another
 
 _SHIFTS = np.arange(16 * (LENGTH - 1), -1, -16, dtype=np.uint64)  # of 16 bits each: a phrase is a number
 _REST = [~(np.uint64(0xFFFF) << shift) for shift in _SHIFTS]  # all but one character of it
@@ -85,7 +85,7 @@ class Phrases:
             left = keys & rest
             at = rests.searchsorted(left)
             for start in (wrong & (rests[at] == left)).nonzero()[0].tolist():
-                if text[start + place] != _PARTICLE:
+                if text[start + place] != PARTICLE:
                     char = chr(int(phrases[at[start]] >> _SHIFTS[place]) & 0xFFFF)
                     yield Almost(start, start + place, Meant(char, BY_CHANCE if rare[at[start]] else SURE))
 

@@ -35,12 +35,12 @@ _NONE = dict.fromkeys(OFFER_FEATURES, 0.0)
 START: Mapping[Kind, OfferWeights] = {
     "words": OfferWeights(
         dict.fromkeys(HOPE_FEATURES, 0.0) | {
-            "bias": -13.5, "word_model_gain": 0.27, "first": 0.24, "last": 0.31, "associated_before": -0.9, "associated_after": 7.8,
+            "bias": -13.5, "word_model_gain": 0.27, "first": 0.24, "second": 0.31, "associated_before": -0.9, "associated_after": 7.8,
             "commoner": -0.09, "pinyin_similarity": 5.6,
         },
         _NONE,
     ),
-    "swaps": OfferWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),  # there are few of either that fit better
+    "swaps": OfferWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),  # of these there are few that fit better
     "phrases": OfferWeights(dict.fromkeys(HOPE_FEATURES, 0.0), _NONE),
 }  # fmt: skip
 """Weights by hand, by which every fit takes its examples."""
