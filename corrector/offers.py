@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -193,17 +194,12 @@ def offered(
     least: float = LEAST_HOPE,
 ) -> list[Offer]:
     """The likeliest of a kind in every place where there is so much hope for any, in order."""
-    possible = [
-        (Place(number, found.index, int(encodings[number].token_of[found.index])), found)
-        for number, window in enumerate(windows)
-        for found in _OPTIONS[kind](window, encodings[number], readings[number], characters)
-        if len(found.ids)
-    ]
+    possible = [found for found in _OPTIONS[kind](windows, encodings, readings, characters) if len(found.ids)]
     if not possible:
         return []
-    places = [place for place, _ in possible]
-    owner = np.repeat(np.arange(len(places)), [len(found.ids) for _, found in possible])
-    columns = zip(*((found.ids, found.likeness, found.given) for _, found in possible), strict=True)
+    places = [Place(found.window, found.index, int(encodings[found.window].token_of[found.index])) for found in possible]
+    owner = np.repeat(np.arange(len(places)), [len(found.ids) for found in possible])
+    columns = zip(*((found.ids, found.likeness, found.given) for found in possible), strict=True)
     ids, likeness, given = (np.concatenate(column) for column in columns)
     texts = around([(encodings[place.window], place.token) for place in places], WORDS_AROUND, ids.shape[1] - 1 + WORDS_AROUND)
     changed = texts[owner]
@@ -223,50 +219,70 @@ def offered(
 
 @dataclass(frozen=True)
 class _Possible:
-    """An index of a window and what may be meant from there on: the ids (options, length), how alike they sound, and whether the rest of a
-    set phrase gives them away, (options,) each."""
+    """The number of a window, an index of it, and what may be meant from there on: the ids (options, length), how alike they sound, and
+    whether the rest of a set phrase gives them away, (options,) each."""
 
+    window: int
     index: int
     ids: NDArray[np.int64]
     likeness: NDArray[Any]
     given: NDArray[Any]
 
 
-def _words(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
-    for index in _doubtful(window, encoding, reading):
-        first, second, alike = characters.homophones(*_two(encoding, index))
-        yield _Possible(index, np.stack([first, second], 1), alike, np.zeros(len(alike)))
+def _words(
+    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
+) -> Iterator[_Possible]:
+    for number, index in _doubtful(windows, encodings, readings):
+        first, second, alike = characters.homophones(*_two(encodings[number], index))
+        yield _Possible(number, index, np.stack([first, second], 1), alike, np.zeros(len(alike)))
 
 
-def _swaps(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
-    for index in _doubtful(window, encoding, reading):
-        first, second = _two(encoding, index)
+def _swaps(
+    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
+) -> Iterator[_Possible]:
+    for number, index in _doubtful(windows, encodings, readings):
+        first, second = _two(encodings[number], index)
         if first != second:
             alike = 2 * characters.likeness(first, second)[0]
-            yield _Possible(index, np.array([[second, first]]), np.array([alike]), np.zeros(1))
+            yield _Possible(number, index, np.array([[second, first]]), np.array([alike]), np.zeros(1))
 
 
-def _phrases(window: Sentence, encoding: Encoding, reading: Reading, characters: Characters) -> Iterator[_Possible]:
+def _phrases(
+    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
+) -> Iterator[_Possible]:
     """The words of four characters that there would be with another one, in none of which another stands."""
-    whole = np.flatnonzero(encoding.is_whole).tolist()
-    places = [index for index in whole if is_correctable(window, index) and window.text[index] != PARTICLE]
-    sites = [(encoding, int(encoding.token_of[index])) for index in places]
-    if not sites or characters.word_model is None:
+    places = [(number, index) for number, encoding in enumerate(encodings) for index in np.flatnonzero(encoding.is_whole).tolist()]
+    if not places or characters.word_model is None:
         return
-    given = {(one.place, one.meant.char): one.meant.evidence / SURE for one in set_phrases().almost(window.text)}
-    standing = set_phrases().standing(window.text)
-    texts = around(sites, 3, 3)
-    for index, text, completing in zip(places, texts, characters.tables.completions(texts), strict=True):
-        found = []
-        for new in completing:
-            alike, evidence = characters.likeness(int(text[3]), new), given.get((index, characters.vocabulary[new]), 0.0)
-            starts = characters.word_model.words_of_four(text, new, evidence > 0)
-            free = any(not standing[max(0, index - 3 + start) : index + 1 + start].any() for start in starts)
-            if max(alike) < MISQUOTED and free:
+    texts = around([(encodings[number], int(encodings[number].token_of[index])) for number, index in places], 3, 3)
+    options = [
+        (row, new, characters.likeness(int(texts[row, 3]), new))
+        for row, completing in enumerate(characters.tables.completions(texts))
+        if completing and _may_change(windows[places[row][0]], places[row][1])
+        for new in completing
+    ]
+    options = [option for option in options if max(option[2]) < MISQUOTED]
+    if not options:
+        return
+    changed = texts[[row for row, _, _ in options]]
+    changed[:, 3] = [new for _, new, _ in options]
+    begun = zip(*characters.word_model.words_of_four(changed), strict=True)
+    for (number, index), own in groupby(zip(options, begun, strict=True), lambda one: places[one[0][0]]):
+        text, found = windows[number].text, []
+        given = {one.meant.char: one.meant.evidence / SURE for one in set_phrases().almost(text) if one.place == index}
+        standing = set_phrases().standing(text)
+        for (_, new, alike), (are_words, are_seen) in own:
+            evidence = given.get(characters.vocabulary[new], 0.0)
+            starts = np.flatnonzero(are_words if evidence else are_seen).tolist()
+            if any(not standing[max(0, index - 3 + start) : index + 1 + start].any() for start in starts):
                 found.append((new, alike[0], evidence))
         if found:
             ids, likeness, evidences = (np.array(column) for column in zip(*found, strict=True))
-            yield _Possible(index, ids[:, None], likeness, evidences)
+            yield _Possible(number, index, ids[:, None], likeness, evidences)
+
+
+def _may_change(window: Sentence, index: int) -> bool:
+    return window.text[index] != PARTICLE and is_correctable(window, index)
 
 
 _OPTIONS = {"words": _words, "swaps": _swaps, "phrases": _phrases}
@@ -278,16 +294,20 @@ def _two(encoding: Encoding, index: int) -> tuple[int, int]:
     return first, second
 
 
-def _doubtful(window: Sentence, encoding: Encoding, reading: Reading) -> Iterator[int]:
-    """Where two neighbours may both change, neither is in a set phrase, and the discriminator doubts one: the index of the first."""
-    token_of, logits = encoding.token_of, reading.logits
-    side_by_side = (np.diff(token_of) == 1) & encoding.is_whole[:-1] & encoding.is_whole[1:]
-    doubted = np.maximum(logits[token_of[:-1]], logits[token_of[1:]]) >= LEAST_DOUBT
-    indexes = np.flatnonzero(side_by_side & doubted).tolist()
-    standing = set_phrases().standing(window.text) if indexes else np.zeros(0, dtype=np.bool_)
-    for index in indexes:
-        if not standing[index : index + 2].any() and is_correctable(window, index) and is_correctable(window, index + 1):
-            yield index
+def _doubtful(
+    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
+) -> Iterator[tuple[int, int]]:
+    """Where two neighbours may both change, neither is in a set phrase, and the discriminator doubts one: the number of the window and the
+    index of the first."""
+    for number, (window, encoding, reading) in enumerate(zip(windows, encodings, readings, strict=True)):
+        token_of, logits = encoding.token_of, reading.logits
+        side_by_side = (np.diff(token_of) == 1) & encoding.is_whole[:-1] & encoding.is_whole[1:]
+        doubted = np.maximum(logits[token_of[:-1]], logits[token_of[1:]]) >= LEAST_DOUBT
+        indexes = np.flatnonzero(side_by_side & doubted).tolist()
+        standing = set_phrases().standing(window.text) if indexes else np.zeros(0, dtype=np.bool_)
+        for index in indexes:
+            if not standing[index : index + 2].any() and is_correctable(window, index) and is_correctable(window, index + 1):
+                yield number, index
 
 
 def _hope_features(

@@ -91,13 +91,12 @@ class WordModel:
         found: Scores = best[length].max((0, 1))
         return found
 
-    def words_of_four(self, text: Ids, middle: int, also_unseen: bool) -> list[int]:
-        """Where in a text (7,) with this character in the middle a word of four begins that includes it; by default only those that the
-        corpus has, as the lexicon has misspelt ones."""
-        changed = text[None].copy()
-        changed[0, 3] = middle
-        numbers = word_numbers(changed, self.vocabulary_size, self.words)[:4, LONGEST_WORD - 1, 0]
-        return [start for start, number in enumerate(numbers.tolist()) if number >= 0 and (also_unseen or self.rarity[number] < _UNSEEN)]
+    def words_of_four(self, texts: Ids) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Where in texts (texts, 7) a word of four begins that includes the character in the middle, and which of these words the corpus
+        has, as the lexicon has misspelt ones: (texts, 4) each."""
+        numbers = word_numbers(texts, self.vocabulary_size, self.words)[:4, LONGEST_WORD - 1].T
+        are_words = numbers >= 0
+        return are_words, are_words & (self.rarity[numbers] < _UNSEEN)
 
     def log_chances(self, first: Ids, second: Ids) -> Scores:
         """ln p(second | first) of pairs of words, the same shape."""
