@@ -149,6 +149,17 @@ def test_probabilities_by_hand(model: WordModel) -> None:
         assert -float(model.rarity[number(word)]) * STEP == pytest.approx(math.log((times + 0.1) / total), abs=STEP)
 
 
+def test_words_of_four_with_the_middle_and_whether_the_corpus_has_them() -> None:
+    """In a lexicon that has 我们很大, which stands in the corpus, and 很大仓促, which does not."""
+    four = np.array(sorted(int(np.dot(ids(word), SIZE ** np.arange(3, -1, -1))) for word in ("我们很大", "很大仓促")), dtype=np.uint64)
+    lexicon = (*LEXICON[:2], WordSet(four))
+    model = next(word_models_of([corpus(("我们很大", 9), ("仓促", 9))], [IN_NONE], lexicon, SIZE, lambda _: None))
+    model.rarity[-2:] = [255 if key == int(np.dot(ids("很大仓促"), SIZE ** np.arange(3, -1, -1))) else 100 for key in four.tolist()]
+    are_words, are_seen = model.words_of_four(np.array([ids("副我们很大仓促"), ids("副作用很大仓促"), ids("我们很大副作用")]))
+    assert are_words.astype(int).tolist() == [[0, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0]]
+    assert are_seen.astype(int).tolist() == [[0, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
+
+
 def test_rare_pairs_are_left_out(model: WordModel, monkeypatch: pytest.MonkeyPatch) -> None:
     key = np.array([number("仓促") * model.count + ids("了")[0]], dtype=np.uint64)
     assert model.pairs.get(key)[0] > 0
