@@ -232,6 +232,7 @@ class _Possible:
 def _words(
     windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
 ) -> Iterator[_Possible]:
+    """The words of two characters that sound like what stands there and have neither of its characters."""
     for number, index in _doubtful(windows, encodings, readings):
         first, second, alike = characters.homophones(*_two(encodings[number], index))
         yield _Possible(number, index, np.stack([first, second], 1), alike, np.zeros(len(alike)))
@@ -240,6 +241,7 @@ def _words(
 def _swaps(
     windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
 ) -> Iterator[_Possible]:
+    """Two characters in the other order."""
     for number, index in _doubtful(windows, encodings, readings):
         first, second = _two(encodings[number], index)
         if first != second:
@@ -282,6 +284,7 @@ def _phrases(
 
 
 def _may_change(window: Sentence, index: int) -> bool:
+    """Whether another character may be meant: 的 stands between two words much more often than in one for another."""
     return window.text[index] != PARTICLE and is_correctable(window, index)
 
 
