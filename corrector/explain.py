@@ -28,7 +28,8 @@ from corrector.types import CorrectedDocument, Correction, Document, Sentence, S
 
 if TYPE_CHECKING:
     from corrector.electra.runtime import Encoding, Floats
-    from corrector.offers import Kind, OfferChoice
+    from corrector.offer_options import Kind
+    from corrector.offers import OfferChoice
     from corrector.pipeline import Choice, Corrector
     from corrector.stages import Considered, GroupChoice
 
@@ -241,13 +242,8 @@ def _strays(corrector: Corrector, revision: Revision, window: Sentence, decided:
     for stray in revision.strays_in(window):
         yield view.title(f"Stray {safe(stray.original)}, character {stray.span.start + 1}")
         yield f"{safe(stray.original)} → {safe(stray.replacement)}: no text in the script of its surroundings has it\n"
-        if stray.span not in decided:
-            verdict = "gives way to a surer one"
-        elif stray.confidence >= corrector.min_confidence:
-            verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
-        else:
-            verdict = f"is only suggested, as it may be part of a name: below {_exact(corrector.min_confidence)}"
-        yield f"Decision: {safe(stray.original)} → {safe(stray.replacement)}, {_exact(stray.confidence)}, {verdict}.\n"
+        made = _made(corrector, stray.confidence, ", as it may be part of a name")
+        yield _line(stray, stray.confidence, made if stray.span in decided else "gives way to a surer one")
 
 
 def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequence[Correction], decided: Decided) -> str:
@@ -259,11 +255,19 @@ def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequ
         verdict = "gives way to a surer one"
     elif correction.span not in decided:
         verdict = "is not made: the text writes both alike"
-    elif correction.confidence >= corrector.min_confidence:
-        verdict = f"is corrected: at least {_exact(corrector.min_confidence)}"
     else:
-        verdict = f"is only suggested: below {_exact(corrector.min_confidence)}"
-    return f"Decision: {safe(correction.original)} → {safe(correction.replacement)}, {_exact(choice.confidence)}, {verdict}.\n"
+        verdict = _made(corrector, correction.confidence)
+    return _line(correction, choice.confidence, verdict)
+
+
+def _made(corrector: Corrector, confidence: float, doubt: str = "") -> str:
+    """What becomes of what is reported; ``doubt`` says why it is not sure enough."""
+    limit = _exact(corrector.min_confidence)
+    return f"is corrected: at least {limit}" if confidence >= corrector.min_confidence else f"is only suggested{doubt}: below {limit}"
+
+
+def _line(correction: Correction, confidence: float, verdict: str) -> str:
+    return f"Decision: {safe(correction.original)} → {safe(correction.replacement)}, {_exact(confidence)}, {verdict}.\n"
 
 
 def _reported(corrector: Corrector) -> float:

@@ -10,25 +10,22 @@ regressions, of each kind apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from corrector.check import WORDS_AROUND, logits_beside, suspicions
-from corrector.detect import is_correctable
 from corrector.edit_features import SAME_SOUND
 from corrector.electra.associations import WordsAround
 from corrector.electra.look_alikes import joined
 from corrector.electra.marks import levels_of
 from corrector.electra.static_map import LARGEST_VALUE
 from corrector.in_order import portions
-from corrector.propose import MISQUOTED, around
-from corrector.similarity.misspellings import SURE
-from corrector.similarity.phrases import PARTICLE, set_phrases
+from corrector.offer_options import OPTIONS, Kind
+from corrector.propose import around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,10 +34,6 @@ if TYPE_CHECKING:
     from corrector.propose import Characters
     from corrector.stages import Stages
     from corrector.types import Reason, Sentence
-
-Kind = Literal["words", "swaps", "phrases"]
-"""Words that sound alike, two characters in the other order, and characters of set phrases."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 HOPE_FEATURES = (
     "bias", "word_model_gain", "first", "second", "left", "right", "associated_before", "associated_after", "commoner",
@@ -58,7 +51,6 @@ OFFER_FEATURES = (
 """And with the offer in its place: the logits, the suspicion that is gone, the level; the generator's log-odds of it, of each character
 where it stands, and of all masked together."""
 
-LEAST_DOUBT = -5.5  # the larger of the discriminator's logits of the two: no less at nine slips in ten, and at one place in twelve
 LEAST_GAIN: Mapping[Kind, float] = {"words": 1.0, "swaps": 1.0, "phrases": 6.0}  # nats
 LEAST_HOPE = 0.02  # a probability: of every word that is sure to 0.56 in the end there was more, and three sentences in a hundred have one
 _MOST = 16.0  # nats, of log-odds and of suspicion: the generator thinks little of rare words, right ones too
@@ -194,7 +186,7 @@ def offered(
     least: float = LEAST_HOPE,
 ) -> list[Offer]:
     """The likeliest of a kind in every place where there is so much hope for any, in order."""
-    possible = [found for found in _OPTIONS[kind](windows, encodings, readings, characters) if len(found.ids)]
+    possible = [found for found in OPTIONS[kind](windows, encodings, readings, characters) if len(found.ids)]
     if not possible:
         return []
     places = [Place(found.window, found.index, int(encodings[found.window].token_of[found.index])) for found in possible]
@@ -215,102 +207,6 @@ def offered(
         Offer(kind, places[some.owner[i]], tuple(some.ids[i].tolist()), float(some.likeness[i]), features[i])
         for i in best[hopes[best] >= least].tolist()
     ]
-
-
-@dataclass(frozen=True)
-class _Possible:
-    """The number of a window, an index of it, and what may be meant from there on: the ids (options, length), how alike they sound, and
-    whether the rest of a set phrase gives them away, (options,) each."""
-
-    window: int
-    index: int
-    ids: NDArray[np.int64]
-    likeness: NDArray[Any]
-    given: NDArray[Any]
-
-
-def _words(
-    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
-) -> Iterator[_Possible]:
-    """The words of two characters that sound like what stands there and have neither of its characters."""
-    for number, index in _doubtful(windows, encodings, readings):
-        first, second, alike = characters.homophones(*_two(encodings[number], index))
-        yield _Possible(number, index, np.stack([first, second], 1), alike, np.zeros(len(alike)))
-
-
-def _swaps(
-    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
-) -> Iterator[_Possible]:
-    """Two characters in the other order."""
-    for number, index in _doubtful(windows, encodings, readings):
-        first, second = _two(encodings[number], index)
-        if first != second:
-            alike = 2 * characters.likeness(first, second)[0]
-            yield _Possible(number, index, np.array([[second, first]]), np.array([alike]), np.zeros(1))
-
-
-def _phrases(
-    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading], characters: Characters
-) -> Iterator[_Possible]:
-    """The words of four characters that there would be with another one, in none of which another stands."""
-    places = [(number, index) for number, encoding in enumerate(encodings) for index in np.flatnonzero(encoding.is_whole).tolist()]
-    if not places or characters.word_model is None:
-        return
-    texts = around([(encodings[number], int(encodings[number].token_of[index])) for number, index in places], 3, 3)
-    options = [
-        (row, new, characters.likeness(int(texts[row, 3]), new))
-        for row, completing in enumerate(characters.tables.completions(texts))
-        if completing and _may_change(windows[places[row][0]], places[row][1])
-        for new in completing
-    ]
-    options = [option for option in options if max(option[2]) < MISQUOTED]
-    if not options:
-        return
-    changed = texts[[row for row, _, _ in options]]
-    changed[:, 3] = [new for _, new, _ in options]
-    begun = zip(*characters.word_model.words_of_four(changed), strict=True)
-    for (number, index), own in groupby(zip(options, begun, strict=True), lambda one: places[one[0][0]]):
-        text, found = windows[number].text, []
-        given = {one.meant.char: one.meant.evidence / SURE for one in set_phrases().almost(text) if one.place == index}
-        standing = set_phrases().standing(text)
-        for (_, new, alike), (are_words, are_seen) in own:
-            evidence = given.get(characters.vocabulary[new], 0.0)
-            starts = np.flatnonzero(are_words if evidence else are_seen).tolist()
-            if any(not standing[max(0, index - 3 + start) : index + 1 + start].any() for start in starts):
-                found.append((new, alike[0], evidence))
-        if found:
-            ids, likeness, evidences = (np.array(column) for column in zip(*found, strict=True))
-            yield _Possible(number, index, ids[:, None], likeness, evidences)
-
-
-def _may_change(window: Sentence, index: int) -> bool:
-    """Whether another character may be meant: 的 stands between two words much more often than in one for another."""
-    return window.text[index] != PARTICLE and is_correctable(window, index)
-
-
-_OPTIONS = {"words": _words, "swaps": _swaps, "phrases": _phrases}
-
-
-def _two(encoding: Encoding, index: int) -> tuple[int, int]:
-    """The ids of two neighbours."""
-    first, second = encoding.ids[encoding.token_of[index : index + 2]].tolist()
-    return first, second
-
-
-def _doubtful(
-    windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]
-) -> Iterator[tuple[int, int]]:
-    """Where two neighbours may both change, neither is in a set phrase, and the discriminator doubts one: the number of the window and the
-    index of the first."""
-    for number, (window, encoding, reading) in enumerate(zip(windows, encodings, readings, strict=True)):
-        token_of, logits = encoding.token_of, reading.logits
-        side_by_side = (np.diff(token_of) == 1) & encoding.is_whole[:-1] & encoding.is_whole[1:]
-        doubted = np.maximum(logits[token_of[:-1]], logits[token_of[1:]]) >= LEAST_DOUBT
-        indexes = np.flatnonzero(side_by_side & doubted).tolist()
-        standing = set_phrases().standing(window.text) if indexes else np.zeros(0, dtype=np.bool_)
-        for index in indexes:
-            if not standing[index : index + 2].any() and is_correctable(window, index) and is_correctable(window, index + 1):
-                yield number, index
 
 
 def _hope_features(

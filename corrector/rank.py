@@ -17,7 +17,8 @@ import numpy as np
 
 from corrector.edit_features import FEATURES
 from corrector.errors import ModelError
-from corrector.offers import KINDS, Kind, OfferWeights
+from corrector.offer_options import KINDS, Kind
+from corrector.offers import OfferWeights
 from corrector.surroundings import SURROUNDINGS
 
 if TYPE_CHECKING:

@@ -22,19 +22,8 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Tokenizer
 from corrector.errors import ModelError
 from corrector.explain import explain
-from corrector.offers import (
-    HOPE_FEATURES,
-    KINDS,
-    LEAST_DOUBT,
-    OFFER_FEATURES,
-    Kind,
-    Offer,
-    OfferWeights,
-    Place,
-    beside,
-    offered,
-    read,
-)
+from corrector.offer_options import KINDS, LEAST_DOUBT, Kind
+from corrector.offers import HOPE_FEATURES, OFFER_FEATURES, Offer, OfferWeights, Place, beside, offered, read
 from corrector.pipeline import Corrector, surest, windows_of
 from corrector.propose import Characters
 from corrector.rank import Ranker, default_ranker
@@ -162,9 +151,9 @@ def test_what_is_left_alone() -> None:
 
 
 def test_set_phrases_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
+    monkeypatch.setattr("corrector.offer_options.set_phrases", lambda: Phrases.of({"地毯技术": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT
-    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
+    monkeypatch.setattr("corrector.offer_options.set_phrases", lambda: Phrases.of({"毯技术的": 0}))
     assert corrected_text(make(weights()).correct(TEXT)) == TEXT.replace("地毯", "低碳")
 
 
@@ -290,7 +279,7 @@ PHRASES = Phrases.of({"马不停蹄": 8})  # its last character is given away by
 
 @pytest.fixture
 def phrases(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("offers", "propose"):
+    for module in ("offer_options", "propose"):
         monkeypatch.setattr(f"corrector.{module}.set_phrases", lambda: PHRASES)
 
 
@@ -314,7 +303,7 @@ def test_what_of_a_phrase_is_left_alone() -> None:
 
 
 def test_what_stands_in_another_phrase_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("corrector.offers.set_phrases", lambda: Phrases.of({"马不停蹄": 8, "停歇的很": 0}))
+    monkeypatch.setattr("corrector.offer_options.set_phrases", lambda: Phrases.of({"马不停蹄": 8, "停歇的很": 0}))
     assert offers(make(None), "马不停歇的很。", "phrases")[0] == []
     assert len(offers(make(None), "马不停歇的好。", "phrases")[0]) == 1
 

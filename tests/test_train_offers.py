@@ -13,7 +13,8 @@ pytest.importorskip("sklearn")
 
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
-from corrector.offers import HOPE_FEATURES, OFFER_FEATURES, Kind, OfferWeights
+from corrector.offer_options import Kind
+from corrector.offers import HOPE_FEATURES, OFFER_FEATURES, OfferWeights
 from corrector.pipeline import Corrector, windows_of
 from corrector.rank import Ranker
 from corrector.train.__main__ import main

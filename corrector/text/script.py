@@ -132,7 +132,7 @@ def _strays_of(text: str, start: int, end: int, foreign: Mapping[int, str]) -> I
             new = foreign.get(ord(text[place]), "")
             if new in _gb2312() and text[place] not in _ALSO_SIMPLIFIED:
                 yield place, new
-    elif simple <= traditional and more_simple < more_traditional:
+    elif 0 < simple <= traditional and more_simple < more_traditional:
         written = _traditional(near, simplified(near))
         for place in range(start, end):
             if text[place] in _simplified_only() and written[place - first] != text[place]:

@@ -13,7 +13,7 @@ import click
 from corrector import __version__
 from corrector.exit import run_command
 from corrector.exit import say as _say
-from corrector.offers import KINDS, Kind
+from corrector.offer_options import KINDS, Kind
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig

@@ -17,7 +17,8 @@ from corrector.electra.manifest import MANIFEST
 from corrector.electra.model import RANKER
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError
-from corrector.offers import HOPE_FEATURES, KINDS, OFFER_FEATURES, Kind, Offer, OfferWeights, offered, read
+from corrector.offer_options import KINDS, Kind
+from corrector.offers import HOPE_FEATURES, OFFER_FEATURES, Offer, OfferWeights, offered, read
 from corrector.rank import Ranker
 from corrector.stages import Stages
 from corrector.train.calibrate import FEWEST, by_counts_of, read_windows
