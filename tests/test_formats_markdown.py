@@ -211,6 +211,30 @@ def test_citations_and_tags_stay(text: str, expected: str) -> None:
     assert read(text) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("甲%%文%%乙 %% 文\n文 20% %%丙", ["甲乙 丙"]),
+        ("# 甲 %%文%%\n- %%文%% 乙\n\n|丙%%文%%|\n|-|\n|%%文%%|", ["甲 ", " 乙", "丙"]),
+        ("甲\n%%\n文\n\n```\n- 文\n%% \n乙\n\n%%\r\n文\r\n\t%%\r\n\r\n%%\r\n丙", ["甲", "乙", "丙"]),
+        ("- 甲\n  %%\n  文\n\n  文\n  %%\n  乙\n> %%\n> 文\n> %%\n> 丙", ["甲", "乙", "丙"]),
+        ("%%甲\n\n乙%%\n\n%%\n丙\n\n丁 %%", ["%%甲", "乙%%", "%% 丙", "丁 %%"]),  # never closed
+        ("- %%\n  甲\n\n> %%\n> 乙\n\n%%\n丙", ["%% 甲", "%% 乙", "%% 丙"]),
+        ("涨了20%，占50%%，到60%%。", ["涨了20%，占50%%，到60%%。"]),
+        ("%%%%甲%%%乙 \\%%丙%%", ["%%%%甲%%%乙 %%丙%%"]),
+        ("`%%a`测时间，`%%b`运行", ["%%a测时间，%%b运行"]),
+        ("```\n%%\n```\n甲\n\n    %%\n\n乙\n%%\n", ["甲", "乙 %%"]),
+    ],
+)
+def test_comments_of_obsidian_stay(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize("piece", ["%%", "%%文", "%%\n", "%%\n\n", "> %%\n", "- %%\n", "[%%", "%%%文"])
+def test_comments_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
+    assert read(piece * (20_000 // len(piece)) + "\n\n甲")[-1].endswith("甲")
+
+
 def test_an_address_with_spaces_stays() -> None:
     text = "![甲](图/文 1.png)和[乙](文 文.md)和[丙](文 丁)和(戊 己/庚)"
     assert read(text) == ["![甲](‹图›/‹文› 1.png)和[乙](‹文› ‹文›.md)和[丙](文 丁)和(戊 己/庚)"]

@@ -1,7 +1,7 @@
 """Markdown: CommonMark with tables, strikethrough, footnotes, front matter and ``$``-math, as markdown-it reads it.
 
 Prose are paragraphs, headings, lists, block quotes, table cells, footnotes, the texts of links, the alternative texts
-of images, and the text between the tags of HTML. Code, math, addresses, titles, definitions, tags, attribute lists and front
+of images, and the text between the tags of HTML. Code, math, comments, addresses, titles, definitions, tags, attribute lists and front
 matter stay as they are, and so does a text whose way back to the source cannot be proved character by character.
 """
 
@@ -119,12 +119,14 @@ class _Blocks:
         from mdit_py_plugins.dollarmath import dollarmath_plugin
         from mdit_py_plugins.footnote import footnote_plugin
 
+        from corrector.formats.markdown_comments import comments_plugin
         from corrector.formats.markdown_inline import TracingInline
 
         md = MarkdownIt("js-default", {"html": True, "maxNesting": 40})
         md.inline = self._inline = TracingInline()
         md.use(footnote_plugin, inline=False, move_to_end=False)
         md.use(dollarmath_plugin, allow_space=False, allow_digits=False)
+        md.use(comments_plugin)
         md.core.ruler.enableOnly(["normalize", "block"])  # the inline contents are parsed one by one
         self._md, self._source = md, source
         self._lines: list[tuple[int, int]] = []  # where each starts and ends, its line end apart
