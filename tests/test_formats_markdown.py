@@ -283,6 +283,23 @@ def test_links_that_are_never_closed_take_no_quadratic_time(piece: str) -> None:
     Anchors(piece * 100_000)
 
 
+@pytest.mark.parametrize("inner", ["", '"a": "甲", "b": {\n"c": ["}", "乙"]\n}', '  "}": 1,\n\n"b": "{"'])
+def test_front_matter_in_json(inner: str) -> None:
+    text = f"{{ \n{inner}\n}}\t\n# 丙\n"
+    assert read(text) == read("\ufeff" + text.replace("\n", "\r\n")) == read(text.replace("\n", "\r")) == ["丙"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "甲"}\n', '{"a": "甲"\n}\n', '{\n"a": "甲"}\n', '{\n"a": "甲"\n} 乙\n', '{\n"a": "甲"\n\n', "{\n甲\n}\n", "{\n甲: 乙\n}\n",
+        '\n{\n"a": "甲"\n}\n', '[\n"甲"\n]\n', '{\n"a": "甲",\n}\n', '{\n"a":' + '{"甲":' * 5000 + "}" * 5000 + "\n}",
+    ],
+)  # fmt: skip
+def test_what_is_like_front_matter_in_json_is_prose(text: str) -> None:
+    assert "甲" in "".join(read(text))
+
+
 def test_front_matter_of_hexo_needs_no_first_fence() -> None:
     text = "title: 甲\ndate: 2026-11-27 08:00:00\ntags:\n  - 乙\n- 丙\ncover_image: 丁\n---\n戊\n"
     assert read(text) == read("\ufeff" + text.replace("\n", "\r\n")) == ["戊"]

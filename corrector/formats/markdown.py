@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from corrector.formats.html_tokens import Tag, html_tokens
 from corrector.formats.markdown_anchors import Anchors
+from corrector.formats.markdown_front_matter import front_matter_end
 from corrector.formats.markdown_kept import KeptStretches
 from corrector.formats.markdown_names import with_names_protected
 from corrector.formats.markup import ProseReader, html_passages, reading_of
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
 
     from corrector.formats.markdown_inline import Piece
 
-_EOL = r"(?:\r\n|\r(?!\n)|\n)"  # one way to read each, or a block that is never closed takes exponential time
-_TOML = re.compile(rf"\+\+\+[ \t]*{_EOL}(?:(?!\+\+\+)[^\r\n]*{_EOL})*\+\+\+[ \t]*(?=\r|\n|\Z)")
-_YAML_END = r"(?:\1-*|\.\.\.)[ \t]*(?=\r|\n|\Z)"  # at the very start of a line: indented it may be part of a value
-_YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?:(?!{_YAML_END})[^\r\n]*{_EOL})*{_YAML_END}")
-# Hexo's need not begin with a line of hyphens; without a name that it knows, it would be a heading that is underlined.
-_HEXO_NAMES = "title|date|updated|layout|author|tags|categories|keywords|description|excerpt|comments|permalink|cover|top|abbrlink"
-_HEXO = re.compile(rf"(?=(?:{_HEXO_NAMES}):)(?:(?:[a-zA-Z_][a-zA-Z0-9_-]*:|[ \t]+\S|-[ \t])[^\r\n]*{_EOL})+-{{3,}}[ \t]*(?=\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n?|\n")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _FRAMES = frozenset({"iframe", "noembed", "noframes"})
@@ -137,9 +131,7 @@ class _Blocks:
 
     def passages(self) -> Iterator[Passage]:
         """All passages of the source, those of an inline content together."""
-        begin = 1 if self._source.startswith("\ufeff") else 0
-        if front_matter := next(filter(None, (kind.match(self._source, begin) for kind in (_TOML, _YAML, _HEXO))), None):
-            begin = front_matter.end()
+        begin = front_matter_end(self._source)
         self._lines = list(_lines_of(self._source, begin))
         env: dict[str, object] = {}
         previous: Token | None = None

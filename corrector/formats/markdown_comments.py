@@ -16,7 +16,7 @@ _OPENING = re.compile(r"(?<![0-9%])%%(?!%)")
 
 
 def comments_plugin(md: MarkdownIt) -> None:
-    """Has ``md`` leave out comments: within a paragraph, and blocks between two lines of nothing but ``%%``. Code may have what it likes."""
+    """Has ``md`` leave out comments: within a paragraph, and blocks between two lines of nothing but ``%%``; code stays code."""
     md.block.ruler.before("table", "comment", _block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.push("comment", _inline)
 

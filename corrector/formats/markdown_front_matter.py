@@ -1,0 +1,35 @@
+"""Front matter of Markdown: what the programs that make pages of it read at its very start."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_EOL = r"(?:\r\n|\r(?!\n)|\n)"  # one way to read each, or a block that is never closed takes exponential time
+_TOML = re.compile(rf"\+\+\+[ \t]*{_EOL}(?:(?!\+\+\+)[^\r\n]*{_EOL})*\+\+\+[ \t]*(?=\r|\n|\Z)")
+_YAML_END = r"(?:\1-*|\.\.\.)[ \t]*(?=\r|\n|\Z)"  # at the very start of a line: indented it may be part of a value
+_YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?:(?!{_YAML_END})[^\r\n]*{_EOL})*{_YAML_END}")
+# Hexo's need not begin with a line of hyphens; without a name that it knows, it would be a heading that is underlined.
+_HEXO_NAMES = "title|date|updated|layout|author|tags|categories|keywords|description|excerpt|comments|permalink|cover|top|abbrlink"
+_HEXO = re.compile(rf"(?=(?:{_HEXO_NAMES}):)(?:(?:[a-zA-Z_][a-zA-Z0-9_-]*:|[ \t]+\S|-[ \t])[^\r\n]*{_EOL})+-{{3,}}[ \t]*(?=\r|\n|\Z)")
+_JSON_START = re.compile(rf"\{{[ \t]*{_EOL}")
+_JSON_END = re.compile(r"(?<=[\r\n])\}[ \t]*(?=\r|\n|\Z)")
+
+
+def front_matter_end(source: str) -> int:
+    """Where the text begins: after front matter in YAML, TOML or JSON, or in Hexo's form, and after a byte-order mark."""
+    begin = 1 if source.startswith("\ufeff") else 0
+    found = next(filter(None, (kind.match(source, begin) for kind in (_TOML, _YAML, _HEXO))), None)
+    return found.end() if found else _json_end(source, begin)
+
+
+def _json_end(source: str, begin: int) -> int:
+    """The end of a JSON object between lines of a brace each, as Hugo reads it; ``begin`` if there is none."""
+    if not _JSON_START.match(source, begin):
+        return begin
+    try:
+        _, end = json.JSONDecoder().raw_decode(source, begin)
+    except (ValueError, RecursionError):
+        return begin
+    closing = _JSON_END.match(source, end - 1)
+    return closing.end() if closing else begin
