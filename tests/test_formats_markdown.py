@@ -16,6 +16,7 @@ from prose import read as read_as
 
 from corrector.formats import format_of
 from corrector.formats.markdown_anchors import Anchors
+from corrector.formats.markdown_front_matter import slides_front_matter
 from corrector.formats.passages import correct_passages
 from corrector.text.protect import is_han
 from corrector.types import Document
@@ -298,6 +299,43 @@ def test_front_matter_in_json(inner: str) -> None:
 )  # fmt: skip
 def test_what_is_like_front_matter_in_json_is_prose(text: str) -> None:
     assert "甲" in "".join(read(text))
+
+
+@pytest.mark.parametrize(
+    ("slide", "expected"),
+    [
+        ("---\nlayout: cover\ntitle: 文\n---\n\n# 乙", ["甲", "layout: cover title: ‹文›", "乙"]),
+        ("---  \ntitle: 文\n\ninfo:\n  routeAlias: '文'\n---\n乙", ["甲", "title: ‹文›", "info: routeAlias: '‹文›'", "乙"]),
+        ("---\n\n乙\n\n---\ntitle: 文\n---", ["甲", "乙", "title: ‹文›"]),
+        ("---\n\ntitle: 乙\n\n---", ["甲", "title: 乙"]),
+        ("---\ntitle: 乙\n丙\n---", ["甲", "title: 乙丙"]),
+        ("---\ntitle：乙\n---", ["甲", "title：乙"]),
+        ("---\n标题: 乙\n---", ["甲", "标题: 乙"]),
+        ("---\nNote: 乙\n---", ["甲", "Note: 乙"]),
+        ("---\ntitle:乙\n---", ["甲", "title:乙"]),
+        ("---\n\n---\n乙\n\n---", ["甲", "乙"]),
+        ("---\ntitle: 乙\n\n丙", ["甲", "title: 乙", "丙"]),  # never closed
+        ("----\ntitle: 乙\n---", ["甲", "title: 乙"]),
+    ],
+)
+def test_front_matter_of_slides(slide: str, expected: list[str]) -> None:
+    deck = f"---\ntheme: 文\n---\n甲\n\n{slide}\n"
+    assert read(deck) == read("\ufeff" + deck.replace("\n", "\r\n")) == expected
+
+
+@pytest.mark.parametrize("first", ["甲\n\n", "+++\n+++\n", "{\n}\n", "title: 文\n---\n\n"])
+def test_slides_have_front_matter_where_the_first_has_it(first: str) -> None:
+    assert read(f"{first}---\ntitle: 乙\n---\n")[-1] == "title: 乙"
+
+
+def test_what_follows_the_first_front_matter_is_in_no_other() -> None:
+    assert read("---\ntheme: 文\n---\ntitle: 甲\n---\nlayout: 乙\n---\n") == ["title: 甲", "layout: ‹乙›"]
+
+
+@pytest.mark.parametrize("line", ["---\n", "---\r\n", "---\na: \n", "a: \n", " \n", " " * 500, "a" * 500, "a:\r\n\r\n"])
+def test_front_matter_of_slides_that_is_never_closed_takes_no_time(line: str) -> None:
+    deck = "---\na: b\n---\n\n---\na: b\n" + line * 400
+    assert all(span.end <= len(deck) for span in slides_front_matter(deck))
 
 
 def test_front_matter_of_hexo_needs_no_first_fence() -> None:

@@ -1,9 +1,12 @@
-"""Front matter of Markdown: what the programs that make pages of it read at its very start."""
+"""Front matter of Markdown: what the programs that make pages of it read at its very start, and Slidev at the start of a slide."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+
+from corrector.types import Span
 
 _EOL = r"(?:\r\n|\r(?!\n)|\n)"  # one way to read each, or a block that is never closed takes exponential time
 _TOML = re.compile(rf"\+\+\+[ \t]*{_EOL}(?:(?!\+\+\+)[^\r\n]*{_EOL})*\+\+\+[ \t]*(?=\r|\n|\Z)")
@@ -15,12 +18,25 @@ _HEXO = re.compile(rf"(?=(?:{_HEXO_NAMES}):)(?:(?:[a-zA-Z_][a-zA-Z0-9_-]*:|[ \t]
 _JSON_START = re.compile(rf"\{{[ \t]*{_EOL}")
 _JSON_END = re.compile(r"(?<=[\r\n])\}[ \t]*(?=\r|\n|\Z)")
 
+_KEY = rf"[ \t]*[a-z][a-zA-Z0-9_-]*:(?:[ \t][^\r\n]*)?{_EOL}"  # prose would have a capital, or a colon of full width
+_SLIDE = re.compile(rf"(?<=[\r\n])---[ \t]*{_EOL}{_KEY}(?:{_KEY}|[ \t]*{_EOL})*---[ \t]*(?=\r|\n|\Z)")
+
 
 def front_matter_end(source: str) -> int:
     """Where the text begins: after front matter in YAML, TOML or JSON, or in Hexo's form, and after a byte-order mark."""
     begin = 1 if source.startswith("\ufeff") else 0
     found = next(filter(None, (kind.match(source, begin) for kind in (_TOML, _YAML, _HEXO))), None)
     return found.end() if found else _json_end(source, begin)
+
+
+def slides_front_matter(source: str) -> Iterator[Span]:
+    """The front matter of slides but for the first, in a text that begins with YAML: keys right after a line ``---``, up to the next.
+
+    Of thematic breaks, which are written alike, a blank line or prose follows the first.
+    """
+    first = _YAML.match(source, 1 if source.startswith("\ufeff") else 0)
+    if first:
+        yield from (Span(*found.span()) for found in _SLIDE.finditer(source, first.end()))
 
 
 def _json_end(source: str, begin: int) -> int:

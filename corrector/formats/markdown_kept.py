@@ -1,6 +1,7 @@
 """Stretches of Markdown that stay, whatever its parser takes them for.
 
-These are code between the tags of Jekyll, Hexo and Hugo, ``{% highlight c %} … {% endhighlight %}``, and tags of notes: ``#book/read``.
+These are code between the tags of Jekyll, Hexo and Hugo, ``{% highlight c %} … {% endhighlight %}``, tags of notes, ``#book/read``, and
+front matter of slides.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
+from corrector.formats.markdown_front_matter import slides_front_matter
 from corrector.formats.passages import Passage
 from corrector.text.protect import SpanIndex, merged
 from corrector.types import Span
@@ -24,7 +26,8 @@ class KeptStretches:
     """All such stretches of ``source``."""
 
     def __init__(self, source: str) -> None:
-        self._spans = merged((*_code(source), *(Span(*tag.span()) for tag in _NOTE_TAG.finditer(source))))
+        note_tags = (Span(*tag.span()) for tag in _NOTE_TAG.finditer(source))
+        self._spans = merged((*_code(source), *note_tags, *slides_front_matter(source)))
         self._index = SpanIndex(self._spans)
 
     def protected_in(self, passage: Passage) -> Passage:
