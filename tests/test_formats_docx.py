@@ -178,6 +178,14 @@ def code(*pieces: str) -> str:
         (f"{BEGIN}{code('FORMDROPDOWN')}{SEPARATE}散部{END}", "散部"),
         (f"{END}{SEPARATE}{code('REF')}散部{END}{BEGIN}{END}散部", "散步|散步"),
         (f"散部{BEGIN}{SEPARATE}散部", "散步|散部"),
+        (f"{BEGIN}{code('REF a')}散部</w:p><w:p>散部{SEPARATE}散部", "散部|散步|散步"),  # never ended: to the end of the paragraph
+        (f"{BEGIN}{code('HYPERLINK')}{SEPARATE}散部{BEGIN}{code('PAGE')}{SEPARATE}散部{END}</w:p><w:p>散部", "散步|散部|散步"),
+        (f"{BEGIN}{BEGIN}{SEPARATE}散部</w:p><w:p>{BEGIN}{code('REF a')}{SEPARATE}散部</w:p><w:p>散部{END}散部",
+         "散部|散部|散部|散步"),
+        (f"{BEGIN}<w:r><w:drawing><w:p>{BEGIN}散部</w:p></w:drawing></w:r>散部</w:p><w:p>散部", "散部|散部|散步"),
+        (f"<w:r><w:drawing><w:p>{BEGIN}散部</w:p></w:drawing></w:r>散部", "散部|散步"),
+        (f"{BEGIN}{code('TOC')}{SEPARATE}散部</w:p><w:p>散部</w:p><w:p>{END}散部{BEGIN}</w:p><w:p>散部", "散部|散部|散步|散步"),
+        (f"<w:fldSimple w:instr='AUTHOR'>{BEGIN}散部</w:fldSimple>散部</w:p><w:p>散部", "散部|散部|散步"),
         ("<w:fldSimple w:instr=' AUTHOR '>散部</w:fldSimple>散部", "散部|散步"),
         ("<w:fldSimple w:instr=' HYPERLINK a '>散部</w:fldSimple>散部", "散步|散步"),
         ("<w:fldSimple>散&#37096;高形&amp;</w:fldSimple>散部", "散&#37096;高形&amp;|散步"),
@@ -189,6 +197,11 @@ def test_what_comes_from_a_field_stays_but_the_text_of_links_and_forms(inner: st
     after = corrected_xml(f"<w:p>{xml}</w:p>")
     assert "|".join(re.findall("<w:t>([^<]*)", after)) == expected
     assert TAG.findall(after) == TAG.findall(f"<w:p>{xml}</w:p>")
+
+
+def test_the_code_of_a_field_that_never_ends_is_not_read() -> None:
+    part = Part(body(f"<w:p>{BEGIN}{code('REF 散部')}</w:p><w:p>{code('REF 散部')}<w:r><w:t>好</w:t></w:r></w:p>").encode(), "p.xml")
+    assert (part.text, part.protected) == ("\n好", ())
 
 
 def test_a_field_is_read_in_its_sentence() -> None:

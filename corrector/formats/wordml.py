@@ -43,7 +43,10 @@ class Part:
 
     def __init__(self, data: bytes, name: str, styles: frozenset[str] = frozenset()) -> None:
         self._document = _decoded(data, name)
-        self._passage = _Reader(self._document, styles).passage()
+        reader = _Reader(self._document, styles)
+        if unended := reader.open_fields():
+            reader = _Reader(self._document, styles, unended)
+        self._passage = reader.passage()
         self.text = self._passage.text
         self.protected = merged((*self._passage.protected, *_unwritten(self._passage)))
 
@@ -97,25 +100,39 @@ def code_styles(data: bytes, name: str) -> frozenset[str]:
 
 
 @dataclass
+class _Field:
+    """An open field, the ``number``-th of the part: how its code begins, and whether what stands in it is kept for its sake."""
+
+    number: int
+    code: str = ""
+    is_kept: bool = True
+
+
+@dataclass
 class _Paragraph:
-    """A paragraph being read: (text, start in the XML, width of a character there or 0, is kept) of its pieces."""
+    """A paragraph being read: (text, start in the XML, width of a character there or 0, is kept) of its pieces, and fields
+    that end with it."""
 
     is_code: bool = False
     pieces: list[tuple[str, int, int, bool]] = field(default_factory=list)
+    fields: list[_Field] = field(default_factory=list)
 
 
 class _Reader:
-    """Collects paragraphs from the events of the parser. Text boxes put paragraphs, whole, inside the runs of others."""
+    """Collects paragraphs from the events of the parser. Text boxes put paragraphs, whole, inside the runs of others.
 
-    def __init__(self, document: Document, styles: frozenset[str]) -> None:
-        self._styles = styles
+    The fields ``unended`` go to the end of the paragraph they begin in, as one whose end is missing must not hide all that follows.
+    """
+
+    def __init__(self, document: Document, styles: frozenset[str], unended: frozenset[int] = frozenset()) -> None:
+        self._styles, self._unended = styles, unended
         self._xml, self._data = document.text, document.text.encode()
         self._bytes = self._characters = 0  # the same place in the XML, counted in both ways
         self._open = ["", ""]  # names of the open elements, Word's only, under two that are not there
         self._paragraphs: list[_Paragraph] = []
         self._code_runs: list[bool] = []
-        self._fields: list[tuple[str, bool]] = []  # the open ones: how the code begins, whether a field around is kept
-        self._in_field = False  # in one that is kept
+        self._fields: list[_Field] = []  # the open ones
+        self._begun = self._keeping = 0  # how many there were so far; how many of the open ones are kept
         self._hidden = 0
         self._lines: list[str] = []
         self._builder = PassageBuilder(document.text)
@@ -129,6 +146,10 @@ class _Reader:
         """All the text; none of it has a place when nothing in it could change."""
         text = "\n".join(self._lines)
         return self._builder.build() or Passage(text, [Span(0, 0)] * len(text))
+
+    def open_fields(self) -> frozenset[int]:
+        """The numbers of the fields that the part does not end."""
+        return frozenset(opened.number for opened in self._fields)
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         name = _local_name(element)
@@ -164,7 +185,10 @@ class _Reader:
         elif name == "fldSimple":
             self._field("end")
         elif name == "p":
-            self._finish(self._paragraphs.pop())
+            paragraph = self._paragraphs.pop()
+            self._finish(paragraph)
+            for unended in paragraph.fields:
+                self._release(unended)
 
     def _text(self, text: str) -> None:
         """A piece of text: expat gives what stands as it is, and every reference by itself."""
@@ -183,24 +207,31 @@ class _Reader:
     def _add(self, text: str, start: int, width: int) -> None:
         if self._paragraphs and not self._hidden:
             is_code = self._code_runs[-1] if self._code_runs else self._paragraphs[-1].is_code
-            self._paragraphs[-1].pieces.append((text, start, width, is_code or self._in_field))
+            self._paragraphs[-1].pieces.append((text, start, width, is_code or self._keeping > 0))
 
     def _field(self, event: str) -> None:
         """Begins a field, its result, which ``separate`` stands before, or what follows it; fields nest."""
         if event == "begin":
-            self._fields.append(("", self._in_field))
-            self._in_field = True
-        elif self._fields and event == "separate":
-            code, around = self._fields[-1]
-            self._in_field = around or not code.upper().startswith(_TYPED)
+            self._begun += 1
+            self._keeping += 1
+            self._fields.append(_Field(self._begun))
+            if self._paragraphs and self._begun in self._unended:
+                self._paragraphs[-1].fields.append(self._fields[-1])
+        elif self._fields and event == "separate" and self._fields[-1].code.upper().startswith(_TYPED):
+            self._release(self._fields[-1])
         elif self._fields and event == "end":
-            self._in_field = self._fields.pop()[1]
+            self._release(self._fields.pop())
+
+    def _release(self, opened: _Field) -> None:
+        """What follows is not kept for the sake of this field."""
+        self._keeping -= opened.is_kept
+        opened.is_kept = False
 
     def _field_code(self, text: str) -> None:
         """A piece of the code of the innermost field."""
         if self._fields:
-            code, around = self._fields[-1]
-            self._fields[-1] = (code + text).lstrip()[: max(map(len, _TYPED))], around
+            innermost = self._fields[-1]
+            innermost.code = (innermost.code + text).lstrip()[: max(map(len, _TYPED))]
 
     def _finish(self, paragraph: _Paragraph) -> None:
         """Adds a complete paragraph to the text."""
