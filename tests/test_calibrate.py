@@ -148,9 +148,23 @@ def test_a_model_to_calibrate_is_a_folder_and_no_name(tmp_path: Path, monkeypatc
     taken: list[Path] = []
     monkeypatch.setattr(calibration, "fit_ranker", lambda model, *_: taken.append(model))
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "electra-csc-zh").mkdir()
     (tmp_path / "dev.tsv").write_text("甲\t甲\n", "utf-8")
     assert main(["calibrate", "--model", "electra-csc-zh", "--pairs", "dev.tsv", "--held-back", "dev.tsv"]) == 0
     assert taken == [tmp_path / "electra-csc-zh"]
+
+
+@pytest.mark.parametrize("name", ["default", "electra-csc-zh"])
+@pytest.mark.parametrize(
+    "command", [["manifest"], ["offers", "--pairs", "dev.tsv"], ["calibrate", "--pairs", "dev.tsv", "--held-back", "dev.tsv"]]
+)
+def test_a_model_to_change_is_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dev.tsv").write_text("甲\t甲\n", "utf-8")
+    assert main([*command, "--model", name]) == 123
+    assert capsys.readouterr().err.startswith(f"error: {name}: no such directory; name the one of the model to change (")
 
 
 @pytest.fixture

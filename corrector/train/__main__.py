@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from corrector import __version__
+from corrector.errors import ModelError
 from corrector.exit import run_command
 from corrector.exit import say as _say
 from corrector.offer_options import KINDS, Kind
@@ -260,7 +261,7 @@ def calibrate(
     from corrector.electra.model_dir import find_model
     from corrector.train.calibrate import fit_ranker
 
-    chosen = find_model(model).path if dry_run else model.absolute()  # no name of a model
+    chosen = find_model(model).path if dry_run else _model_to_change(model)
     fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
     fit_ranker(chosen, fit, held_back, _say, counted, masked, data, dry_run)
 
@@ -275,7 +276,7 @@ def offers(model: Path, pairs: tuple[str, ...], data: Path | None, kinds: tuple[
     order, set phrases."""
     from corrector.train.offers import fit_offers
 
-    fit_offers(model.absolute(), [_pair_set(item) for item in pairs], _say, data, kinds or KINDS)
+    fit_offers(_model_to_change(model), [_pair_set(item) for item in pairs], _say, data, kinds or KINDS)
 
 
 @train.command()
@@ -319,7 +320,7 @@ def manifest(model: Path, scores: Path | None, sources: Path | None, version: st
     """Write MODEL's manifest and card again after its tables, the ranker or the scores changed."""
     from corrector.train.release import refresh_manifest
 
-    refresh_manifest(model, _say, scores, sources, version=version)
+    refresh_manifest(_model_to_change(model), _say, scores, sources, version=version)
 
 
 @train.command()
@@ -356,6 +357,16 @@ def _adapt(
     if any(item.part != IN_NONE for item in sets):
         raise click.UsageError("pairs of a PART of the packed text need --data, the folder it was packed in")
     adapt(find_model(start), sets, out, share, settings, debug, _say)
+
+
+def _model_to_change(model: Path) -> Path:
+    """The directory of a model that a command changes. No name will do: an installed model is not to change unawares."""
+    if not model.is_dir():
+        from corrector.electra.model_dir import model_places
+
+        places = " or ".join(map(str, model_places()))
+        raise ModelError(model, f"no such directory; name the one of the model to change (models with a name lie in {places})")
+    return model.absolute()
 
 
 def _pair_set(item: str) -> PairSet:
