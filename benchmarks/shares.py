@@ -136,6 +136,7 @@ def _timed(watch: Stopwatch, corrector: Corrector) -> Iterator[None]:
         (offers, "read", checking(offers.read)),
         (Ranker, "confidences", watch.around("proposals + ranking", Ranker.confidences)),
         (runtime, "read", reading),
+        (runtime, "glance", watch.around("discriminator", runtime.glance)),
         (runtime, "log_probabilities", watch.around("generator", runtime.log_probabilities)),
     ]
     with contextlib.ExitStack() as stack:

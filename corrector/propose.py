@@ -169,6 +169,10 @@ class Characters:
         """The vocabulary with a blank for each token that is no single character."""
         return [token if len(token) == 1 else " " for token in self.vocabulary]
 
+    def is_misspelt(self, encoding: Encoding) -> bool:
+        """Whether something in a window is known to be wrong, whatever the networks think of it."""
+        return len(self.meant(encoding)) > 0 or bool(self.misspelt_doubles(encoding).any())
+
     def doubled(self, encoding: Encoding, token: int) -> list[int]:
         """The ids alike that would make a word of four characters, where there is none, in place of this one and of the next, which is
         the same: 忧心冲冲 → 忡. None where it is another."""

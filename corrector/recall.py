@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
+from typing import TypeVar
 
 from corrector.electra.runtime import Encoding, Reading, Runtime
 
+Found = TypeVar("Found")
 KEPT = 512  # readings, of some 50 kB each
 
 
@@ -25,9 +27,16 @@ class Recall:
 
     def read(self, encodings: Sequence[Encoding], runtime: Runtime) -> list[Reading]:
         """As ``runtime.read``, which is asked for what is not kept."""
+        return self._or(encodings, runtime.read)
+
+    def glance(self, encodings: Sequence[Encoding], runtime: Runtime) -> list[Reading | None]:
+        """As ``runtime.glance``, which is asked for what is not kept."""
+        return self._or(encodings, runtime.glance)
+
+    def _or(self, encodings: Sequence[Encoding], ask: Callable[[Sequence[Encoding]], Sequence[Found]]) -> list[Reading | Found]:
         with self._lock:
             kept = [self._readings.pop(_key(encoding), None) for encoding in encodings] if self._readings else [None] * len(encodings)
-        missing = iter(runtime.read([encoding for encoding, reading in zip(encodings, kept, strict=True) if reading is None]))
+        missing = iter(ask([encoding for encoding, reading in zip(encodings, kept, strict=True) if reading is None]))
         return [next(missing) if reading is None else reading for reading in kept]
 
 

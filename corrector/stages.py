@@ -88,9 +88,13 @@ class Stages:
 
     def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
         """For each window its groups of suspicions with their edits ranked, and what else may be meant."""
-        encodings, readings = self._seen(windows)
-        groups = self._groups(windows, encodings, readings)
-        return list(zip(groups, offers_in(self, windows, encodings, readings), strict=True))
+        encodings, glances = self._glanced(windows)
+        places = [place for place, reading in enumerate(glances) if reading is not None]
+        seen, own = [windows[place] for place in places], [encodings[place] for place in places]
+        readings = [reading for reading in glances if reading is not None]
+        found = zip(self._groups(seen, own, readings), offers_in(self, seen, own, readings), strict=True)
+        by_place = dict(zip(places, found, strict=True))
+        return [by_place.get(place, ([], [])) for place in range(len(windows))]
 
     def choices(self, windows: Sequence[Sentence]) -> list[list[GroupChoice]]:
         """For each window its groups of suspicions with their edits ranked; no group where nothing can be proposed."""
@@ -99,6 +103,16 @@ class Stages:
     def _seen(self, windows: Sequence[Sentence]) -> tuple[list[Encoding], list[Reading]]:
         encodings = self.tokenizer.encode_many([window.text for window in windows])
         return encodings, self.recall.read(encodings, self.runtime)
+
+    def _glanced(self, windows: Sequence[Sentence]) -> tuple[list[Encoding], list[Reading | None]]:
+        """The same, but None for a window with nothing wrong in it at a glance, nor by what is known of words."""
+        encodings = self.tokenizer.encode_many([window.text for window in windows])
+        found = self.recall.glance(encodings, self.runtime)
+        known = [n for n, reading in enumerate(found) if reading is None and self.characters.is_misspelt(encodings[n])]
+        if known:
+            for n, reading in zip(known, self.runtime.read([encodings[n] for n in known]), strict=True):
+                found[n] = reading
+        return encodings, found
 
     def _groups(
         self, windows: Sequence[Sentence], encodings: Sequence[Encoding], readings: Sequence[Reading]

@@ -103,6 +103,9 @@ class FakeRuntime:
             for encoding in encodings
         ]
 
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        return [*self.read(encodings)]
+
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
     ) -> list[Floats]:

@@ -47,6 +47,10 @@ class Counting:
         self._count("discriminator", encodings)
         return self._inner.read(encodings)
 
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        self._count("discriminator", encodings)
+        return self._inner.glance(encodings)
+
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
     ) -> list[Floats]:

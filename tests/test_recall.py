@@ -21,6 +21,10 @@ class Reader:
         self.asked += [int(encoding.ids[0]) for encoding in encodings]
         return [Reading(encoding.ids.astype(np.float32)) for encoding in encodings]
 
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        """Only what begins with an odd id is read."""
+        return [reading if encoding.ids[0] % 2 else None for encoding, reading in zip(encodings, self.read(encodings), strict=True)]
+
     def log_probabilities(self, *_: object) -> list[np.ndarray]:
         raise AssertionError
 
@@ -38,6 +42,15 @@ def test_what_is_kept_is_not_read_again_but_once() -> None:
     assert reader.asked == [1, 3]
     kept.read([window(2)], reader)
     assert reader.asked == [1, 3, 2]
+
+
+def test_what_is_kept_needs_no_glance() -> None:
+    kept, reader, before = Recall(), Reader(), Reading(np.array([0.5], dtype=np.float32))
+    kept.keep(window(2), before)
+    first, second, third = kept.glance([window(1), window(2), window(4)], reader)
+    assert first is not None and first.logits[0] == 1.0
+    assert second is before and third is None
+    assert reader.asked == [1, 4]
 
 
 def test_the_same_characters_with_other_marks_are_another_window() -> None:

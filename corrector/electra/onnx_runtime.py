@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from corrector.electra.model import ModelDirectory, Network
 
+GLANCE, READ = "at_a_glance", "is_read"
+"""An input of a discriminator with a gate, whether to mind it, and an output, whether it let the window through (``train/glance.py``)."""
+
+_READING = ("logits", "states")
 _ERRORS_ONLY = 3  # onnxruntime's log level
 _SLOWER = ("SkipLayerNormFusion",)  # measured: the fused kernel takes four times as long as the sum and the norm that it replaces
 
@@ -29,8 +33,9 @@ class OnnxRuntime:
     """A ``Runtime`` over two ONNX files; each session is created when first asked, so clean text loads one of them.
 
     The discriminator takes int64 ``input_ids`` and ``token_type_ids`` of shape (batch, length), exported by version 0.4 or earlier
-    also an ``attention_mask``, and gives ``logits`` (batch, length) and its encoder's ``states`` (batch, length, hidden). The
-    generator is a head on the same encoder: it takes ``states`` (n, hidden) and gives ``logits`` (n, vocabulary).
+    also an ``attention_mask``, one with a gate the bool ``GLANCE``. It gives ``logits`` (batch, length) and its encoder's ``states``
+    (batch, length, hidden), with a gate ``READ``. The generator is a head on the same encoder: it takes ``states`` (n, hidden) and
+    gives ``logits`` (n, vocabulary).
 
     Every window runs by itself, unpadded, on one core: int8 scales its activations over everything given at once, so that
     in a batch a window's result would depend on its neighbours. As many threads as there are cores may call it at the same
@@ -47,6 +52,14 @@ class OnnxRuntime:
         """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
         self._check(encodings)
         return [self._read(encoding) for encoding in encodings]
+
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        """See ``Runtime``. Raises ModelError for a window longer than the model's positions."""
+        self._check(encodings)
+        if GLANCE not in self._inputs:
+            return [*self.read(encodings)]
+        found = [self._run_discriminator(encoding, [*_READING, READ], True) for encoding in encodings]
+        return [Reading(logits[0], states[0]) if read else None for logits, states, read in found]
 
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
@@ -65,9 +78,14 @@ class OnnxRuntime:
         return results
 
     def _read(self, encoding: Encoding) -> Reading:
-        inputs = discriminator_inputs(encoding, self._takes_mask)
-        logits, states = _run(self._discriminator, self.model.discriminator, ["logits", "states"], inputs)
+        logits, states = self._run_discriminator(encoding, _READING, False)
         return Reading(logits[0], states[0])
+
+    def _run_discriminator(self, encoding: Encoding, outputs: Sequence[str], at_a_glance: bool) -> list[Any]:
+        inputs: dict[str, Any] = discriminator_inputs(encoding, "attention_mask" in self._inputs)
+        if GLANCE in self._inputs:
+            inputs[GLANCE] = np.array(at_a_glance)
+        return _run(self._discriminator, self.model.discriminator, outputs, inputs)
 
     def _check(self, encodings: Sequence[Encoding]) -> None:
         check_lengths(encodings, self.model.discriminator.setting("max_position_embeddings"), self.model.name)
@@ -77,8 +95,9 @@ class OnnxRuntime:
         return self._session(self.model.discriminator)
 
     @cached_property
-    def _takes_mask(self) -> bool:
-        return any(item.name == "attention_mask" for item in self._discriminator.get_inputs())
+    def _inputs(self) -> frozenset[str]:
+        """The names of what the discriminator takes."""
+        return frozenset(item.name for item in self._discriminator.get_inputs())
 
     @property
     def _generator(self) -> Any:

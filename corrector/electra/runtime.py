@@ -52,6 +52,11 @@ class Runtime(Protocol):
         """The discriminator's reading of each window."""
         ...
 
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        """As ``read``, but None for a window in which the lower layers of the encoder find nothing that may be wrong: it is spared the
+        others. A network without a gate there reads all."""
+        ...
+
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
     ) -> list[Floats]:

@@ -47,6 +47,10 @@ class TorchRuntime:
         with self._turn:
             return run_discriminator(encodings, self.pad_id, self._forward_discriminator)
 
+    def glance(self, encodings: Sequence[Encoding]) -> list[Reading | None]:
+        """See ``Runtime``; no such network has a gate."""
+        return [*self.read(encodings)]
+
     def log_probabilities(
         self, encodings: Sequence[Encoding], positions: Sequence[Sequence[int]], readings: Sequence[Reading] | None = None
     ) -> list[Floats]:

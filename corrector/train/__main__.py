@@ -268,6 +268,18 @@ def calibrate(
 
 @train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory with a ranker, made by `calibrate`.")
+@click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv", help="Labelled file whose sources to learn from.")
+@click.option("--layers", type=click.IntRange(1), default=3, show_default=True, help="Layers that every window is read by.")
+@click.option("--lost", type=click.FloatRange(0, 1), default=0.002, show_default=True, help="Share of windows with corrections to lose.")
+def glance(model: Path, pairs: tuple[str, ...], layers: int, lost: float) -> None:
+    """Let MODEL/discriminator spare windows in which its lower layers find nothing wrong the layers above."""
+    from corrector.train.glance import fit_glance
+
+    fit_glance(_model_to_change(model), [_pair_set(item) for item in pairs], _say, layers, lost)
+
+
+@train.command()
+@click.option("--model", type=_FILE, required=True, help="A model directory with a ranker, made by `calibrate`.")
 @click.option("--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to learn from.")
 @click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
 @click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these. Repeatable. [default: all]")
