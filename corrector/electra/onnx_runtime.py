@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from corrector.electra.model import ModelDirectory, Network
 
 GLANCE, READ = "at_a_glance", "is_read"
-"""An input of a discriminator with a gate, whether to mind it, and an output, whether it let the window through (``train/glance.py``)."""
+"""An input of a discriminator with a gate, whether to mind it, and an output, whether it let the window through (``train/gate.py``)."""
 
 _READING = ("logits", "states")
 _ERRORS_ONLY = 3  # onnxruntime's log level

@@ -1,8 +1,7 @@
 """A gate in an exported discriminator: what an int8 ONNX file has after some layers of its encoder becomes a branch of an ``If``.
 
 The branch is taken where the lower layers find a window doubtful, or where ``GLANCE`` is false. Otherwise the network gives what the lower
-layers make of it, which means nothing, and that ``READ`` is false. Constants stay where they are, so that a network can be unfolded
-again as one without a gate (``released.py``).
+layers make of it, which means nothing, and that ``READ`` is false. What reads the file to change it or to train on it sees no gate.
 """
 
 from __future__ import annotations

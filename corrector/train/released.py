@@ -7,7 +7,6 @@ graph. The half-precision layout is the inverse of ``model.transformers_state``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from corrector.electra.torch_runtime import ALTERNATIVE
 from corrector.errors import ConfigError, ModelError
 from corrector.train import checkpoint
 from corrector.train.config import ModelConfig, TrainConfig
+from corrector.train.gate import load_graph
 from corrector.train.model import JointElectra
 from corrector.train.start import is_checkpoint
 from corrector.train.transformers_names import LAYER_NAMES
@@ -161,15 +161,11 @@ class _Graph:
     may be multiplied by at any time before the layers."""
 
     def __init__(self, path: Path) -> None:
-        import onnx
         from onnx import numpy_helper
 
-        try:
-            graph = onnx.load(str(path)).graph
-        except Exception as error:  # OSError and protobuf's own: a damaged file
-            raise ModelError(path, f"cannot be read as ONNX ({error}); install or copy the model again") from error
+        graph = load_graph(path).graph
         self.constants: dict[str, Any] = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
-        multiplied = [(node.input[1], node.output[0]) for node in _nodes(graph) if node.op_type in ("MatMulInteger", "QAttention")]
+        multiplied = [(node.input[1], node.output[0]) for node in graph.node if node.op_type in ("MatMulInteger", "QAttention")]
         by_output = {output: name.removesuffix("_quantized") for name, output in multiplied if name in self.constants}
         self.alternative = next((by_output.pop(output) for output in list(by_output) if output.startswith("/alternative/")), None)
         self.products = list(by_output.values())
@@ -184,15 +180,6 @@ class _Graph:
         """(q - zero point)·scale, both for all of it or for each of its last axis."""
         array, zero, scale = (self.constants[f"{name}_{part}"] for part in ("quantized", "zero_point", "scale"))
         return torch.from_numpy((array.astype("float32") - zero.astype("float32")) * scale)
-
-
-def _nodes(graph: Any) -> Iterator[Any]:
-    """Those of a graph, and of the branches in it, in order."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            if attribute.HasField("g"):
-                yield from _nodes(attribute.g)
 
 
 def _from_pytorch(directory: ModelDirectory, config: ModelConfig) -> dict[str, Tensor]:
