@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corrector.exit import FAILED, FOUND, INTERRUPTED, USAGE, run_command
-from corrector.formats import FORMATS
+from corrector.formats import NAMES
 from corrector.options import LAST_GROUP, AnyPath, GroupedCommand, ModelName, not_nan, options, show_version
 from corrector.progress import Messages, Progress, is_terminal, wants_color
 
@@ -56,9 +56,9 @@ _setting = options(LAST_GROUP)
 @_reading(
     "--input-format",
     "format_in",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice(list(NAMES)),
     metavar="NAME",
-    help=f"What all inputs are: {', '.join(FORMATS)}. [default: by extension, else text]",
+    help=f"What all inputs are: {', '.join(NAMES)}. [default: by extension, else text]",
 )
 @_reading("--column", metavar="NAME", multiple=True, help="The column of CSV, TSV and JSON Lines. Repeatable. [default: text]")
 @_reading("--encoding", metavar="NAME", help="Such as gb18030. [default: UTF-8, or what it is beyond doubt]")

@@ -205,7 +205,7 @@ class Run:
                 yield lambda part: file.write(part.data())
         else:
             if source.is_binary and is_terminal(sys.stdout):
-                raise InputError(source.name, "is a Word document and no text for a terminal; pass -w or -o FILE")
+                raise InputError(source.name, "is no text for a terminal; pass -w or -o FILE")
             yield lambda part: output.write(part.data())
 
     def _fail(self, error: CorrectorError | str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corrector.errors import ConfigError
-from corrector.formats import FORMATS
+from corrector.formats import NAMES
 
 PROFILES: Mapping[str, float | None] = {"careful": 0.8, "balanced": None, "eager": 0.3}
 """The confidence each profile asks for; None is the model's own. A model may say better in its ranker's ``profiles``."""
@@ -80,7 +80,7 @@ def _encoding(file: str | Path, key: str, value: Any) -> str:
 
 
 def _format(file: str | Path, key: str, value: Any) -> str:
-    return _one_of(tuple(FORMATS), file, key, value)
+    return _one_of(NAMES, file, key, value)
 
 
 def _patterns(file: str | Path, key: str, value: Any) -> tuple[str, ...]:

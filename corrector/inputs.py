@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corrector.errors import InputError
-from corrector.formats import DOCX, TEXT, Format, format_name, format_of
+from corrector.formats import PACKAGES, TEXT, Format, format_name, format_of
 from corrector.formats.passages import correct_passages
 from corrector.render.summary import Summary
 from corrector.render.text import render_text
@@ -30,7 +30,7 @@ Review = Callable[[CorrectedDocument, Summary], CorrectedDocument]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of an input, corrected. ``before`` sums up the same text up to it; a Word document is several texts.
+    """A stretch of an input, corrected. ``before`` sums up the same text up to it; a package, such as a Word document, has several texts.
 
     ``changes`` tells whether ``data`` is other than what was read.
     """
@@ -42,7 +42,7 @@ class Part:
     whole: bytes | None = None
 
     def data(self) -> bytes:
-        """What is to be written for it; a Word document comes whole, with its last part."""
+        """What is to be written for it; a package comes whole, with its last part."""
         if self.whole is not None:
             return self.whole
         document = self.corrected.document
@@ -59,25 +59,41 @@ class Input:
         self.path = None if path == "-" else path
         self.name = self.path or STDIN
         self.state: FileState | None = None
-        self.is_binary = format_name(self.path, settings.format_in) == DOCX
+        self._format = format_name(self.path, settings.format_in)
         self._settings = settings
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it is a package of texts, and nothing to be shown on a terminal."""
+        return self._format in PACKAGES
 
     def parts(self, corrector: DocumentCorrector, review: Review | None = None) -> Iterator[Part]:
         """The parts in order, at least one. Raises InputError for what cannot be read or is not of its format."""
-        return self._word_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
+        return self._package_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
 
     def text(self) -> str:
         """All of it, uncorrected. Raises InputError for what is no text."""
         return "".join(block.text for block in self._blocks(format_of(None, TEXT)))
 
-    def _word_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
-        from corrector.formats.docx import correct_docx
+    def _package_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
+        from corrector.formats.packages import PackageFile
 
-        result = correct_docx(_Reviewed(corrector, review), self._bytes(), self.path)
-        changed = any(document.corrections for document in result.documents)
-        for number, document in enumerate(result.documents, 1):
-            last = number == len(result.documents)
-            yield Part(document, Summary(files=1), True, changed and last, result.data if last else b"")
+        package = PackageFile(self._bytes(), self.path, self._format)
+        whole_file = False
+        changed: dict[str, bytes] = {}
+        for number, member in enumerate(package.members, 1):
+            part = package.part(member)
+            marked, after = IgnoreState(whole_file=whole_file).mark(part.document)
+            if number == 1:  # the main text, whose marker for a whole file is for all of them
+                whole_file = after.whole_file
+            corrected = writable(part.correct(corrector, marked))
+            if review is not None:
+                corrected = writable(review(corrected, Summary(files=1)))
+            if corrected.corrections:
+                package.refuse_signed()
+                changed[member] = part.corrected(corrected.corrections)
+            last = number == len(package.members)
+            yield Part(corrected, Summary(files=1), True, last and bool(changed), package.replaced(changed) if last else b"")
 
     def _text_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
         settings, before = self._settings, Summary(files=1)
@@ -193,25 +209,6 @@ def _moved(error: InputError, lines: int) -> InputError:
     if error.line is None:
         return error
     return InputError(error.path, str(error).removeprefix(f"{error.path}:{error.line}: "), error.line + lines)
-
-
-class _Reviewed:
-    """A corrector for what is read part by part out of sight: it obeys the markers in a text and lets it be reviewed.
-
-    The first text is the main one, whose ``ignore-file`` is for all of them.
-    """
-
-    def __init__(self, corrector: DocumentCorrector, review: Review | None) -> None:
-        self._corrector, self._review = corrector, review
-        self._whole_file: bool | None = None  # not known before the first text
-        self.model_name = corrector.model_name
-
-    def correct_document(self, document: Document) -> CorrectedDocument:
-        marked, after = IgnoreState(whole_file=self._whole_file is True).mark(document)
-        if self._whole_file is None:
-            self._whole_file = after.whole_file
-        corrected = self._corrector.correct_document(marked)
-        return corrected if self._review is None else self._review(corrected, Summary(files=1))
 
 
 class _StandardInput:

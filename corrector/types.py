@@ -29,7 +29,7 @@ class Document:
     """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read.
 
     ``protected`` (sorted, disjoint) are spans that its format or its user keeps from every change. ``part`` names the part of
-    a Word document that the text is in; ``path`` ends with it.
+    a package, such as a Word document, that the text is in; ``path`` ends with it.
     """
 
     path: str | None

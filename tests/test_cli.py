@@ -413,7 +413,7 @@ def test_a_word_document(shell: Shell) -> None:
     assert report[-1]["files"] == 1
     refused = shell.run("a.docx", terminals="stdout")
     assert (refused.status, refused.stdout) == (123, b"")
-    assert b"error: a.docx: is a Word document and no text for a terminal; pass -w or -o FILE" in refused.stderr
+    assert b"error: a.docx: is no text for a terminal; pass -w or -o FILE" in refused.stderr
     assert shell.run("-wq", "a.docx", "b.docx").status == 0
     assert shell.files() == {"a.docx": written, "b.docx": docx("好"), "c.docx": written}
 

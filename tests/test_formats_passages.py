@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corrector.apply import corrected_text
 from corrector.errors import ConfigError
-from corrector.formats import DOCX, EXTENSIONS, FORMATS, format_name, format_of
+from corrector.formats import EXTENSIONS, FORMATS, NAMES, PACKAGES, format_name, format_of
 from corrector.formats.builder import PassageBuilder, Places, Run
 from corrector.formats.passages import BLOCK_CHARACTERS, Passage, correct_passages
 from corrector.types import CorrectedDocument, Correction, Document, Span
@@ -217,6 +217,7 @@ def test_places_are_a_sequence() -> None:
         ("a.svg", None, "xml"),
         ("a.ndjson", None, "jsonl"),
         ("a.docx", None, "docx"),
+        ("a.ODT", None, "odf"),
         (".md", None, "text"),  # a hidden file without an extension
     ],
 )
@@ -229,18 +230,19 @@ def test_an_unknown_format_is_an_error_that_names_the_others() -> None:
         format_of("a.txt", "pdf")
 
 
-def test_docx_is_no_text() -> None:
-    with pytest.raises(ValueError, match="binary"):
-        format_of("a.docx")
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_is_no_text(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is no text"):
+        format_of(None, name)
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMATS) - {DOCX}))
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_had_by_its_name(name: str) -> None:
     assert format_of(None, name, "text").name == name
 
 
 def test_every_extension_has_a_format() -> None:
-    assert set(EXTENSIONS.values()) == set(FORMATS)
+    assert set(EXTENSIONS.values()) == set(NAMES)
 
 
 def test_the_names_of_formats_load_no_parser() -> None:

@@ -16,7 +16,7 @@ import pytest
 from corrector import Corrector, corrected_text
 from corrector.cli import electra_correct
 from corrector.config import PROFILES
-from corrector.formats import EXTENSIONS, FORMATS
+from corrector.formats import EXTENSIONS, NAMES
 from corrector.options import GroupedOption
 from corrector.train.__main__ import train
 
@@ -135,8 +135,8 @@ def test_examples_are_what_the_embedded_model_does() -> None:
 
 def test_every_format_and_extension_is_documented() -> None:
     page = PAGES["formats.md"]
-    assert re.findall(r"^\| `(\w+)` \| (?=`\.)", page, re.MULTILINE) == list(FORMATS)
-    for name in FORMATS:
+    assert re.findall(r"^\| `(\w+)` \| (?=`\.)", page, re.MULTILINE) == list(NAMES)
+    for name in NAMES:
         row = re.search(rf"^\| `{name}` \| ([^|]+)\|", page, re.MULTILINE)
         assert row is not None
         assert re.findall(r"`(\.\w+)`", row[1]) == [extension for extension, of in EXTENSIONS.items() if of == name]

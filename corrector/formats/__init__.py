@@ -1,7 +1,7 @@
 """Which format a file has, and what of it is prose. The modules behind the names are loaded when they are wanted.
 
-A format module has ``format_named(name, column) -> Format``. ``docx`` is known by name and extension too, but it is no
-text: ``corrector.formats.docx`` takes bytes.
+A format module has ``format_named(name, column) -> Format``. Those in PACKAGES are known by name and extension too, but
+they are no text: ``corrector.formats.packages`` takes bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class Format(Protocol):
 
 
 TEXT = "text"
-DOCX = "docx"
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -50,10 +49,21 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "jsonl": "corrector.formats.tables",
         "csv": "corrector.formats.tables",
         "tsv": "corrector.formats.tables",
-        DOCX: "corrector.formats.docx",
     }
 )
-"""The module behind the name of each format."""
+"""The module behind the name of each format of text."""
+
+PACKAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "docx": ("corrector.formats.docx", "Docx"),
+        "pptx": ("corrector.formats.pptx", "Pptx"),
+        "odf": ("corrector.formats.odf", "OpenDocument"),
+        "epub": ("corrector.formats.epub", "Epub"),
+    }
+)
+"""The module and the class behind the name of each format that is an archive of texts."""
+
+NAMES = (*FORMATS, *PACKAGES)
 
 EXTENSIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -78,7 +88,13 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".csv": "csv",
         ".tsv": "tsv",
         ".tab": "tsv",
-        ".docx": DOCX,
+        ".docx": "docx",
+        ".docm": "docx",
+        ".pptx": "pptx",
+        ".pptm": "pptx",
+        ".odt": "odf",
+        ".odp": "odf",
+        ".epub": "epub",
     }
 )
 """The format that a file's extension, in lower case, stands for."""
@@ -87,21 +103,21 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
 def format_name(path: str | None, name: str | None = None) -> str:
     """The name of a file's format: ``name`` if given, else what its extension stands for, else ``text``.
 
-    Raises ConfigError for a ``name`` that is not in FORMATS.
+    Raises ConfigError for a ``name`` that is not in NAMES.
     """
     if name is None:
         return EXTENSIONS.get(os.path.splitext(path)[1].lower(), TEXT) if path is not None else TEXT
-    if name not in FORMATS:
-        raise ConfigError("options", "input-format", f"{name!r} is not one of {', '.join(FORMATS)}")
+    if name not in NAMES:
+        raise ConfigError("options", "input-format", f"{name!r} is not one of {', '.join(NAMES)}")
     return name
 
 
 def format_of(path: str | None, name: str | None = None, column: str | Sequence[str] | None = None) -> Format:
     """The format of a file; ``column``, one or several, is for those that have columns and is ignored by the others.
 
-    Raises ConfigError for an unknown ``name``, and ValueError for docx, which is binary.
+    Raises ConfigError for an unknown ``name``, and ValueError for one of PACKAGES.
     """
     found = format_name(path, name)
-    if found == DOCX:
-        raise ValueError("docx is binary: use corrector.formats.docx.correct_docx")
+    if found in PACKAGES:
+        raise ValueError(f"{found} is no text: use corrector.formats.packages")
     return cast(Format, import_module(FORMATS[found]).format_named(found, column))

@@ -18,7 +18,7 @@ MAX_UNPACKED = 1 << 28
 """How many bytes may be unpacked from one archive, all reads together: a small file may claim to hold anything."""
 
 MAX_MEMBERS = 65_534  # more need zip64, as more than 4 GiB do
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of .doc, and of encrypted .docx
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of .doc and .ppt, and of encrypted .docx
 _ENCRYPTED, _SIZES_FOLLOW = 1 << 0, 1 << 3  # general purpose bits
 _LOCAL, _CENTRAL, _ZIP64 = 30, 46, 0x0001  # lengths of the fixed headers; the extra field of 64-bit sizes
 _AFTER_DIRECTORY = (b"PK\5\6", b"PK\6\6", b"PK\5\5")  # the end record, that of zip64, a signature of the directory
@@ -37,7 +37,7 @@ class Archive:
         self._data = data
         if data.startswith(_OLE):
             raise InputError(
-                path, "an old .doc file or one with a password; save it as a .docx without a password first"
+                path, "an old Office file (.doc, .ppt) or one with a password; save it as .docx or .pptx without a password first"
             )
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -129,7 +129,7 @@ class Archive:
         return directory + end + comment_of_all
 
     def _damaged(self, what: object) -> InputError:
-        return InputError(self.path, f"not a zip archive as .docx files are, or a damaged one ({what})")
+        return InputError(self.path, f"not a zip archive, as files of this kind are, or a damaged one ({what})")
 
 
 def _local_entry(old: bytes, sizes: tuple[int, int, int], packed: bytes) -> bytes:

@@ -17,7 +17,7 @@ from corrector.types import CorrectedDocument, Document
 
 
 def render_annotations(corrected: CorrectedDocument, before: Summary | None = None) -> str:
-    """One workflow command a correction or suggestion; a text without a path, and a part of a Word document, is named in the message."""
+    """One workflow command a correction or suggestion; a text without a path, and a part of a package, is named in the message."""
     return "".join(_command(corrected.document, finding) for finding in findings(corrected, before))
 
 

@@ -1,8 +1,8 @@
 """SARIF 2.1.0, the format of code-scanning services: one run with a result for every correction and suggestion.
 
 Corrections are warnings, suggestions notes; each brings its fix. Columns and offsets count code points, without a
-byte-order mark (§3.30.2); ``rank`` is the confidence in per cent. In a Word document, which is one artifact, lines are the paragraphs of a
-part, named by a logical location, and there are no fixes, which would be made in the bytes of the file.
+byte-order mark (§3.30.2); ``rank`` is the confidence in per cent. In a package such as a Word document, which is one artifact,
+lines are those of a part, named by a logical location, and there are no fixes, which would be made in the bytes of the file.
 """
 
 from __future__ import annotations

@@ -1,0 +1,82 @@
+"""Documents that are zip archives of XML: the text of their parts changes, and every other byte of every other part stays.
+
+What each kind of them consists of, and how its parts are read, the classes named in ``corrector.formats.PACKAGES`` know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from corrector.errors import InputError
+from corrector.formats import PACKAGES
+from corrector.formats.archive import Archive
+from corrector.text.decode import STDIN
+from corrector.types import CorrectedDocument, Correction, Document
+
+if TYPE_CHECKING:
+    from corrector.command import DocumentCorrector
+
+SIGNATURES_OF_OFFICE = "_xmlsignatures/"
+
+
+class PackagePart(Protocol):
+    """A text in a package. The path of its ``document`` is like ``a.docx/word/document.xml``."""
+
+    @property
+    def document(self) -> Document: ...
+
+    def correct(self, corrector: DocumentCorrector, marked: Document) -> CorrectedDocument:
+        """The corrections in ``document``, of which ``marked`` may protect more."""
+
+    def corrected(self, corrections: Iterable[Correction]) -> bytes:
+        """The member with corrections of ``document`` made."""
+
+
+class Package(Protocol):
+    """What is read of an archive: ``members`` with text, the main one first. A member named like ``signatures`` signs them."""
+
+    signatures: str
+
+    @property
+    def members(self) -> tuple[str, ...]: ...
+
+    def part(self, member: str) -> PackagePart: ...
+
+
+class PackageFile:
+    """A file that is a package, of the kind ``name``.
+
+    Everything about it raises InputError for what is no such document, damaged, encrypted or too large.
+    """
+
+    def __init__(self, data: bytes, path: str | None, name: str) -> None:
+        module, kind = PACKAGES[name]
+        self._data = data
+        self._archive = Archive(data, path or STDIN)
+        self._package = cast(Package, getattr(import_module(module), kind)(self._archive))
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The names of the members with text, at least one; the main one first."""
+        return self._package.members
+
+    def part(self, member: str) -> PackagePart:
+        """The text of a member."""
+        return self._package.part(member)
+
+    def refuse_signed(self) -> None:
+        """Raises InputError when a change would break a signature."""
+        if any(member.startswith(self._package.signatures) for member in self._archive.names):
+            raise InputError(self._archive.path, "is signed, and a correction would break the signature; correct an unsigned copy")
+
+    def replaced(self, changed: Mapping[str, bytes]) -> bytes:
+        """The file with some members replaced, the very data it was made from where none is."""
+        return self._archive.replaced(changed) if changed else self._data
+
+
+def not_a(kind: str, archive: Archive, missing: str) -> InputError:
+    """The error for an archive that is something else than it should be."""
+    what = "an Office document" if "[Content_Types].xml" in archive.names else "a zip archive"
+    return InputError(archive.path, f"{what}, but not {kind}: it has no {missing}")

@@ -1,0 +1,51 @@
+"""Documents that are zip archives, for tests: made, corrected and looked into."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from corrector.command import DocumentCorrector
+from corrector.config import Settings
+from corrector.inputs import Input
+from corrector.types import CorrectedDocument
+
+
+@dataclass(frozen=True)
+class Result:
+    """The corrected file and its parts, as they are reported."""
+
+    data: bytes
+    documents: tuple[CorrectedDocument, ...]
+
+
+class _Given(Input):
+    """An input whose bytes are given."""
+
+    def __init__(self, data: bytes, path: str | None, kind: str) -> None:
+        super().__init__(path or "-", Settings(format_in=kind))
+        self._data = data
+
+    def _bytes(self) -> bytes:
+        return self._data
+
+
+def correct_package(corrector: DocumentCorrector, data: bytes, path: str | None, kind: str) -> Result:
+    parts = list(_Given(data, path, kind).parts(corrector))
+    return Result(parts[-1].data(), tuple(part.corrected for part in parts))
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as found:
+        assert found.testzip() is None
+        return {name: found.read(name) for name in found.namelist()}
+
+
+def zipped(contents: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as made:
+        for name, content in contents.items():
+            made.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), content, method)
+    return stream.getvalue()
