@@ -32,7 +32,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_size=5), max_size=25).map("".join)
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
-    ["txt", "md", "html", "xml", "srt", "vtt", "ass", "jsonl", "csv", "tsv", "docx", "pptx", "odt", "epub", "bin", ""]
+    ["txt", "md", "tex", "html", "xml", "srt", "vtt", "ass", "jsonl", "csv", "tsv", "docx", "pptx", "odt", "epub", "bin", ""]
 )
 GIVEN_ENCODINGS = st.sampled_from(
     ["utf-8", "utf-16", "gb18030", "big5", "latin-1", "utf-7", "hz", "iso2022_jp", "cp037", "unicode_escape", "rot13", "undefined", "x", ""]
@@ -46,7 +46,7 @@ OPTIONS = st.one_of(
          ["--color", "always"], ["--explain"], ["--nonsense"], ["--version"], ["--"], ["-h"]]
     ),
     st.sampled_from(["text", "json", "human", "sarif", "github", "x"]).map(lambda name: ["--format", name]),
-    EXTENSIONS.map(lambda name: ["--input-format", {"md": "markdown", "txt": "text", "odt": "odf"}.get(name, name)]),
+    EXTENSIONS.map(lambda name: ["--input-format", {"md": "markdown", "txt": "text", "tex": "latex", "odt": "odf"}.get(name, name)]),
     GIVEN_ENCODINGS.map(lambda name: ["--encoding", name]),
     st.sampled_from(["0", "0.3", "0.99", "1", "nan", "-1", "x"]).map(lambda value: ["--min-confidence", value]),
     st.sampled_from(["careful", "balanced", "eager", "x"]).map(lambda name: ["--profile", name]),

@@ -41,6 +41,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
     {
         TEXT: "corrector.formats.plain",
         "markdown": "corrector.formats.markdown",
+        "latex": "corrector.formats.latex",
         "html": "corrector.formats.markup",
         "xml": "corrector.formats.markup",
         "srt": "corrector.formats.subtitles",
@@ -72,6 +73,8 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".md": "markdown",
         ".markdown": "markdown",
         ".mkd": "markdown",
+        ".tex": "latex",
+        ".ltx": "latex",
         ".html": "html",
         ".htm": "html",
         ".xml": "xml",
