@@ -26,13 +26,14 @@ PIECES = st.sampled_from(
     ["平果", "天汽", "做", "坏", "好。", "，", " ", "\t", "\n", "\r\n", "\r", "\x0b", "\x85", "\u2028", "\ufeff", "\0", "\x1b[2J",
      "`", "```\n", "---\n", "# ", "    ", "[平果](a)", "<p>", "</p>", "<!--", "-->", "<script>", "&amp;", "&#24179;", "<![CDATA[",
      "\"", "'", ",", ";", "{", "}", "{\"text\": \"", "\\u5e73", "\\", "1\n00:00:01,000 --> 00:00:02,000\n", "WEBVTT\n\n",
-     "Dialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,", "[Events]\n", "text", "electra-correct: ignore", "electra-correct: off\n",
+     "Dialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,", "[Events]\n", "text", "msgstr \"",
+     "electra-correct: ignore", "electra-correct: off\n",
      "https://a.cn/平果", "😀", "e\u0301", "𠀀", "頭髮", "ﾊ", "%", "::", "\ud7ff", "\ue000", "\U0010ffff"]
 )  # fmt: skip
 TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_size=5), max_size=25).map("".join)
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
-    ["txt", "md", "tex", "html", "xml", "srt", "vtt", "ass", "jsonl", "csv", "tsv", "docx", "pptx", "odt", "epub", "bin", ""]
+    ["txt", "md", "tex", "html", "xml", "srt", "vtt", "ass", "po", "json", "jsonl", "csv", "tsv", "docx", "pptx", "odt", "epub", "bin", ""]
 )
 GIVEN_ENCODINGS = st.sampled_from(
     ["utf-8", "utf-16", "gb18030", "big5", "latin-1", "utf-7", "hz", "iso2022_jp", "cp037", "unicode_escape", "rot13", "undefined", "x", ""]

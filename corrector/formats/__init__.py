@@ -47,6 +47,8 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "srt": "corrector.formats.subtitles",
         "vtt": "corrector.formats.subtitles",
         "ass": "corrector.formats.subtitles",
+        "po": "corrector.formats.gettext",
+        "json": "corrector.formats.tables",
         "jsonl": "corrector.formats.tables",
         "csv": "corrector.formats.tables",
         "tsv": "corrector.formats.tables",
@@ -86,6 +88,11 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".vtt": "vtt",
         ".ass": "ass",
         ".ssa": "ass",
+        ".xlf": "xml",
+        ".xliff": "xml",
+        ".po": "po",
+        ".json": "json",
+        ".arb": "json",
         ".jsonl": "jsonl",
         ".ndjson": "jsonl",
         ".csv": "csv",
@@ -101,6 +108,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The format that a file's extension, in lower case, stands for."""
+
+SEARCHED = frozenset(EXTENSIONS) - {".json"}
+"""The extensions of files that are taken in directories; most of JSON is for programs only."""
 
 
 def format_name(path: str | None, name: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Where the strings under a key stand in a JSON text, and how their characters are written there.
+"""Where strings, all or those under a key, stand in a JSON text, and how their characters are written there.
 
 The standard library reads every string, number and word; what is added here is the position of what it read.
 """
@@ -14,6 +14,8 @@ from corrector.formats.builder import PassageBuilder
 from corrector.formats.passages import Passage
 from corrector.types import Span
 
+_Paths = tuple[str, ...] | None  # those that are wanted from some value on, or all
+
 _SPACE = re.compile("[ \t\r\n]*")
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair that is one character above U+FFFF
@@ -22,14 +24,14 @@ _ESCAPE = re.compile(
 _DECODER = JSONDecoder(parse_int=str, parse_float=str)  # as text: no number is too long
 
 
-def string_spans(text: str, start: int, end: int, paths: Sequence[str]) -> list[Span]:
-    """The string values at ``paths`` in the one JSON value of ``text[start:end]``, quotes included.
+def string_spans(text: str, start: int, end: int, paths: Sequence[str] | None) -> list[Span]:
+    """The string values at ``paths``, or all, in the one JSON value of ``text[start:end]``, quotes included; keys are no values.
 
     A path is a key or dotted keys. Lists on the way, and a list of strings at its end, are gone through item by item; what
     is missing or no string is left out. NaN and Infinity, which Python writes, are accepted. ``text`` must have a line end
     or nothing at ``end``. Linear, and nested as deep as it may be. Raises JSONDecodeError.
     """
-    return list(_strings(text, start, end, tuple(paths)))
+    return list(_strings(text, start, end, paths if paths is None else tuple(paths)))
 
 
 def string_passage(text: str, span: Span) -> Passage | None:
@@ -51,9 +53,9 @@ def string_passage(text: str, span: Span) -> Passage | None:
     return builder.build(spell)
 
 
-def _strings(text: str, at: int, end: int, wanted: tuple[str, ...]) -> Iterator[Span]:
+def _strings(text: str, at: int, end: int, wanted: _Paths) -> Iterator[Span]:
     """The values at ``wanted``, paths from the value at ``at`` on; the empty path is that value itself."""
-    open_values: list[tuple[bool, tuple[str, ...]]] = []  # of each container: is it an object, and the paths from it
+    open_values: list[tuple[bool, _Paths]] = []  # of each container: is it an object, and the paths from it
     at = _skip_space(text, at, end)
     while True:
         opening = text[at : min(at + 1, end)]
@@ -66,7 +68,7 @@ def _strings(text: str, at: int, end: int, wanted: tuple[str, ...]) -> Iterator[
         else:
             value_start = at
             _, at = _DECODER.raw_decode(text, at)
-            if opening == '"' and "" in wanted:
+            if opening == '"' and (wanted is None or "" in wanted):
                 yield Span(value_start, at)
             at = _skip_space(text, at, end)
         while open_values and _closes(text, at, end, open_values[-1][0]):
@@ -81,7 +83,7 @@ def _strings(text: str, at: int, end: int, wanted: tuple[str, ...]) -> Iterator[
         raise JSONDecodeError("Extra data", text, at)
 
 
-def _next_value(text: str, at: int, end: int, container: tuple[bool, tuple[str, ...]]) -> tuple[int, tuple[str, ...]]:
+def _next_value(text: str, at: int, end: int, container: tuple[bool, _Paths]) -> tuple[int, _Paths]:
     """Where the next value of an open container begins, its key read, and the paths that are wanted from there."""
     is_object, wanted = container
     if not is_object:
@@ -92,7 +94,7 @@ def _next_value(text: str, at: int, end: int, container: tuple[bool, tuple[str, 
     at = _skip_space(text, at, end)
     if not text.startswith(":", at, end):
         raise JSONDecodeError("Expecting ':' delimiter", text, at)
-    return _skip_space(text, at + 1, end), tuple(_paths_below(key, wanted))
+    return _skip_space(text, at + 1, end), None if wanted is None else tuple(_paths_below(key, wanted))
 
 
 def _paths_below(key: str, wanted: Sequence[str]) -> Iterator[str]:

@@ -39,6 +39,10 @@ _CONTEXT = frozenset(
 )  # fmt: skip
 """Elements whose text is not prose: not read at all, or read as a part of the sentence; HTML's, DocBook's and DITA's."""
 
+_TRANSLATIONS = frozenset({"xliff", "TS"})
+_SOURCES = frozenset({"source", "oldsource", "note", "comment", "extracomment", "translatorcomment", "alt-trans", "seg-source"})
+"""Documents with translations, XLIFF and those of Qt, and the elements in them that are not shown to any user."""
+
 _HTML_HIDDEN = _HIDDEN | {"svg", "math"}
 _SPACES = " \t\f"
 _LINE_BREAK = re.compile(rf"[\r\n][{_SPACES}\r\n]*")  # the spaces before it are not sought, which could take quadratic time
@@ -66,6 +70,7 @@ class Xml:
         """The passages. Raises InputError, with the line, before the first one if the document is not well-formed."""
         reader = ProseReader(document.text)
         keeps_lines = [False]
+        hidden: frozenset[str] | None = None
         for token in xml_tokens(document):
             if not isinstance(token, XmlTag):
                 if token.shown is None:
@@ -79,7 +84,9 @@ class Xml:
             if token.kind == "start":
                 space = element.attributes.get("xml:space")
                 keeps_lines.append(keeps_lines[-1] if space is None else space == "preserve")
-                reader.opened(element.name, reading_of(element.name, element.attributes, _HIDDEN))
+                if hidden is None:  # the root
+                    hidden = _HIDDEN | _SOURCES if element.name in _TRANSLATIONS else _HIDDEN
+                reader.opened(element.name, reading_of(element.name, element.attributes, hidden))
             else:
                 keeps_lines.pop()
                 reader.closed(element.name)

@@ -1,6 +1,6 @@
-"""Tables of texts: JSON Lines, CSV and TSV. Only the chosen columns are passages, each value one; no quote is ever rewritten.
+"""Tables of texts: JSON, JSON Lines, CSV and TSV. Only the chosen columns are passages, each value one; no quote is ever rewritten.
 
-A column that nobody chose is called ``text``.
+A column that nobody chose is called ``text``; in JSON, which messages of programs are in, that is every value.
 """
 
 from __future__ import annotations
@@ -24,6 +24,32 @@ NAMED_COLUMNS = 30  # of those there are, in the message that one is missing
 OTHER_DELIMITERS = ";\t"  # in CSV, as Excel writes it where the comma stands before decimals, and as "Unicode text"
 SAMPLED_ROWS = 20  # of which it is seen whether others separate them
 _SEPARATOR_LINE = re.compile(r"sep=([,;\t|])(?:\r\n?|\n)")  # Excel's own, which it shows to nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """One JSON value, of which every string is prose, or with ``columns`` those at them, as in JsonLines; never a key.
+
+    ``passages`` raises InputError, with the line, for what is not JSON.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    streams: bool = False
+
+    def passages(self, document: Document) -> Iterator[Passage]:
+        text = document.text
+        start = 1 if text.startswith("\ufeff") else 0
+        if not text[start:].strip():
+            return
+        try:
+            spans = string_spans(text, start, len(text), self.columns or None)
+        except JSONDecodeError as error:
+            where = f"not valid JSON at column {error.colno} ({error.msg}); correct it first, or pass --input-format text"
+            raise InputError(document.path or STDIN, where, error.lineno) from None
+        for span in spans:
+            if passage := string_passage(text, span):
+                yield passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +158,11 @@ def _indices(names: Sequence[str], column: str) -> list[int]:
     return named
 
 
-def format_named(name: str, column: str | Sequence[str] | None) -> JsonLines | Separated:
-    """The format called ``jsonl``, ``csv`` or ``tsv`` with one column, several, or the default one."""
+def format_named(name: str, column: str | Sequence[str] | None) -> Json | JsonLines | Separated:
+    """The format called ``json``, ``jsonl``, ``csv`` or ``tsv`` with one column, several, or the default one."""
     columns = (column,) if isinstance(column, str) else tuple(column or ())
+    if name == "json":
+        return Json(name, columns)
     columns = columns or (DEFAULT_COLUMN,)
     if name == "jsonl":
         return JsonLines(name, columns)

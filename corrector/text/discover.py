@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corrector.errors import InputError
-from corrector.formats import EXTENSIONS
+from corrector.formats import SEARCHED
 from corrector.text.write import reason
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class _Walk:
         ):
             return False
         if not is_folder:
-            if self._wanted is None and os.path.splitext(name)[1].lower() not in EXTENSIONS:
+            if self._wanted is None and os.path.splitext(name)[1].lower() not in SEARCHED:
                 return False
             if self._wanted is not None and not self._wanted.match_file(path):
                 return False
