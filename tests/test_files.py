@@ -72,6 +72,10 @@ def test_decoding_round_trips(data: bytes, encoding: str | None, text: str, sett
         (b"\xed\xa0\x80", None, "a.txt:1: not valid UTF-8 (byte 0)"),  # an encoded surrogate
         (b"ab\xff\n", "gb18030", "a.txt:1: not valid GB18030 (byte 2); pass the encoding"),
         (b"\xff\xfea", None, "a.txt:1: not valid UTF-16-LE (byte 2)"),
+        (b"PK\3\4\x14\0", None, "a.txt: is no text: a zip archive; if it is a document, pass --input-format docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", None, "a.txt: is no text: an old Office file"),
+        (b"%PDF-1.7\n\xe2\xe3", None, "a.txt: is no text: a PDF"),
+        (b"{\\rtf1\\ansi \\u25955?}", None, "a.txt: is no text: rich text (RTF); save it as .docx"),
         (b"\x89PNG\0\0", None, "a.txt: NUL at byte 4: a binary file"),
         ("错".encode() + b"\0", None, "a.txt: NUL at byte 3"),
         (b"\0a", None, "a.txt: NUL at byte 0"),

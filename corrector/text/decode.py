@@ -30,6 +30,14 @@ _UTF = frozenset(name for _, name in _MARKS)
 # Python's names that would swallow or invent a byte-order mark, and what they mean without one.
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
+_KNOWN = (
+    (b"PK\3\4", "a zip archive; if it is a document, pass --input-format docx, pptx, odf or epub; save a spreadsheet as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file; save it as .docx or .pptx, and a spreadsheet as CSV"),
+    (b"%PDF-", "a PDF; convert it to text, or correct what it was made from"),
+    (b"{\\rtf", "rich text (RTF); save it as .docx"),
+)
+"""How files begin that some take for text, and what to do about them."""
+
 
 class Decoder:
     """Turns the bytes of one input into text, piece by piece, and says where they cannot be text.
@@ -56,6 +64,7 @@ class Decoder:
             if not final and any(len(data) < len(mark) and mark.startswith(data) for mark, _ in _MARKS):
                 self._held = data
                 return ""
+            self._refuse_known(data)
             self._decoder = self._start(data)
         waiting = self._decoder.getstate()[0]
         try:
@@ -103,6 +112,12 @@ class Decoder:
         self.encoding, self._guessed, self._open = guess, True, False
         self._decoder = self._start(b"")
         return True
+
+    def _refuse_known(self, data: bytes) -> None:
+        """Raises InputError for the beginning of a file of another kind, unless an encoding was asked for."""
+        for magic, what in _KNOWN if self._open else ():
+            if data.startswith(magic):
+                raise InputError(self.path, f"is no text: {what}")
 
     def _refuse_binary(self, data: bytes) -> None:
         """Raises InputError at a NUL byte, in encodings where no character has one."""
