@@ -78,7 +78,7 @@ class Input:
     def _package_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
         from corrector.formats.packages import PackageFile
 
-        package = PackageFile(self._bytes(), self.path, self._format)
+        package = PackageFile(self._bytes(), self.path, self._format, self._settings.column)
         whole_file = False
         changed: dict[str, bytes] = {}
         for number, member in enumerate(package.members, 1):

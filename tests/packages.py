@@ -24,16 +24,16 @@ class Result:
 class _Given(Input):
     """An input whose bytes are given."""
 
-    def __init__(self, data: bytes, path: str | None, kind: str) -> None:
-        super().__init__(path or "-", Settings(format_in=kind))
+    def __init__(self, data: bytes, path: str | None, settings: Settings) -> None:
+        super().__init__(path or "-", settings)
         self._data = data
 
     def _bytes(self) -> bytes:
         return self._data
 
 
-def correct_package(corrector: DocumentCorrector, data: bytes, path: str | None, kind: str) -> Result:
-    parts = list(_Given(data, path, kind).parts(corrector))
+def correct_package(corrector: DocumentCorrector, data: bytes, path: str | None, kind: str, *columns: str) -> Result:
+    parts = list(_Given(data, path, Settings(format_in=kind, column=columns)).parts(corrector))
     return Result(parts[-1].data(), tuple(part.corrected for part in parts))
 
 

@@ -47,7 +47,7 @@ def test_what_is_no_folder_comes_out_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_folder_gives_its_known_files_in_the_order_of_names(tmp_path: Path) -> None:
-    tree(tmp_path, ["b.TXT", "a.md", "c/z.srt", "c/a/x.txt", "c.txt", "d.py", "d.json", "e", "é.txt", "empty/", "Z.docx"])
+    tree(tmp_path, ["b.TXT", "a.md", "c/z.srt", "c/a/x.txt", "c.txt", "d.py", "d.json", "d.xlsx", "e", "é.txt", "empty/", "Z.docx"])
     names = ["Z.docx", "a.md", "b.TXT", "c/a/x.txt", "c/z.srt", "c.txt", "é.txt"]
     assert found(".") == found("./") == names
     assert found(str(tmp_path)) == [str(tmp_path / name) for name in names]

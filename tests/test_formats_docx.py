@@ -376,7 +376,7 @@ GOOD = zipped({"word/document.xml": body("<w:p><w:r><w:t>散部</w:t></w:r></w:p
     [
         (b"", "damaged"),
         ("一段文字".encode(), "damaged"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old Office file (.doc, .ppt) or one with a password"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old Office file (.doc, .ppt, .xls) or one with a password"),
         (GOOD[:-10], "damaged"),
         (GOOD[:60] + b"????" + GOOD[64:], "damaged"),
         (b"????" + GOOD[4:], "damaged"),

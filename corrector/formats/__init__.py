@@ -60,6 +60,7 @@ PACKAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "docx": ("corrector.formats.docx", "Docx"),
         "pptx": ("corrector.formats.pptx", "Pptx"),
+        "xlsx": ("corrector.formats.xlsx", "Xlsx"),
         "odf": ("corrector.formats.odf", "OpenDocument"),
         "epub": ("corrector.formats.epub", "Epub"),
     }
@@ -102,6 +103,8 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".docm": "docx",
         ".pptx": "pptx",
         ".pptm": "pptx",
+        ".xlsx": "xlsx",
+        ".xlsm": "xlsx",
         ".odt": "odf",
         ".odp": "odf",
         ".epub": "epub",
@@ -109,8 +112,8 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 """The format that a file's extension, in lower case, stands for."""
 
-SEARCHED = frozenset(EXTENSIONS) - {".json"}
-"""The extensions of files that are taken in directories; most of JSON is for programs only."""
+SEARCHED = frozenset(EXTENSIONS) - {".json", ".xlsx", ".xlsm"}
+"""The extensions of files that are taken in directories; most of JSON is for programs only, and of sheets the columns must be named."""
 
 
 def format_name(path: str | None, name: str | None = None) -> str:

@@ -36,9 +36,8 @@ class Archive:
         self.path = path
         self._data = data
         if data.startswith(_OLE):
-            raise InputError(
-                path, "an old Office file (.doc, .ppt) or one with a password; save it as .docx or .pptx without a password first"
-            )
+            what = "an old Office file (.doc, .ppt, .xls) or one with a password"
+            raise InputError(path, f"{what}; save it as .docx, .pptx or .xlsx without a password first")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except _DAMAGED as error:

@@ -7,10 +7,11 @@ is marked as not to be proofed are left alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, not_a
+from corrector.formats.packages import SIGNATURES_OF_OFFICE, Separate, not_a
 from corrector.formats.wordml import code_styles, word_part
 from corrector.formats.xml_parts import XmlPart
 
@@ -21,12 +22,12 @@ _TEXT = re.compile(r"word/(?:document|header|footer|footnotes|endnotes|comments)
 _DRAWN = re.compile(r"word/(?:diagrams/(?:data|drawing)|charts/chart)\d*\.xml", re.ASCII)
 
 
-class Docx:
+class Docx(Separate):
     """The Word document in ``archive``. Raises InputError when it is none, or its styles cannot be read."""
 
     signatures = SIGNATURES_OF_OFFICE
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
         self._archive = archive
         bodies = tuple(filter(_BODY.fullmatch, archive.names))
         if not bodies:

@@ -5,9 +5,11 @@ Fields, code and deleted text are left alone. OpenDocument 1.3 part 3, chapters 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from corrector.errors import InputError
 from corrector.formats.archive import Archive
-from corrector.formats.packages import not_a
+from corrector.formats.packages import Separate, not_a
 from corrector.formats.xml_parts import CODE_STYLE, TYPEWRITER, Piece, XmlPart, decoded, read_xml, with_derived
 from corrector.types import Document
 
@@ -24,12 +26,12 @@ _HIDDEN = frozenset({"tracked-changes", "ruby-text", "note-citation", "index-bod
 _WRITTEN = {"s": " ", "tab": "\t", "line-break": "\n"}  # elements that are characters
 
 
-class OpenDocument:
+class OpenDocument(Separate):
     """The text or presentation in ``archive``. Raises InputError when it is none, or has a password."""
 
     signatures = "META-INF/documentsignatures.xml"
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
         self._archive = archive
         if _CONTENT not in archive.names:
             raise not_a("an OpenDocument text", archive, _CONTENT)

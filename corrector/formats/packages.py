@@ -5,7 +5,7 @@ What each kind of them consists of, and how its parts are read, the classes name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -35,7 +35,10 @@ class PackagePart(Protocol):
 
 
 class Package(Protocol):
-    """What is read of an archive: ``members`` with text, the main one first. A member named like ``signatures`` signs them."""
+    """What is read of an archive: the ``members`` with text, the main one first. A member named like ``signatures`` signs them.
+
+    A package is made from its Archive, and from the names of the columns that are corrected, if it has any.
+    """
 
     signatures: str
 
@@ -44,18 +47,22 @@ class Package(Protocol):
 
     def part(self, member: str) -> PackagePart: ...
 
+    def common(self) -> Mapping[str, bytes]:
+        """Members that several parts have text in, as ``corrected`` of the parts has changed them."""
+
 
 class PackageFile:
-    """A file that is a package, of the kind ``name``.
+    """A file that is a package, of the kind ``name``; ``columns`` are for kinds that have any.
 
-    Everything about it raises InputError for what is no such document, damaged, encrypted or too large.
+    Everything about it raises InputError for what is no such document, damaged, encrypted or too large, and ConfigError for a
+    column that is not there.
     """
 
-    def __init__(self, data: bytes, path: str | None, name: str) -> None:
+    def __init__(self, data: bytes, path: str | None, name: str, columns: Sequence[str] = ()) -> None:
         module, kind = PACKAGES[name]
         self._data = data
         self._archive = Archive(data, path or STDIN)
-        self._package = cast(Package, getattr(import_module(module), kind)(self._archive))
+        self._package = cast(Package, getattr(import_module(module), kind)(self._archive, columns))
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -72,8 +79,16 @@ class PackageFile:
             raise InputError(self._archive.path, "is signed, and a correction would break the signature; correct an unsigned copy")
 
     def replaced(self, changed: Mapping[str, bytes]) -> bytes:
-        """The file with some members replaced, the very data it was made from where none is."""
-        return self._archive.replaced(changed) if changed else self._data
+        """The file with some members replaced, and what they have in common; the very data it was made from where none is."""
+        return self._archive.replaced({**changed, **self._package.common()}) if changed else self._data
+
+
+class Separate:
+    """What packages are whose parts have nothing in common."""
+
+    def common(self) -> Mapping[str, bytes]:
+        """Nothing."""
+        return {}
 
 
 def not_a(kind: str, archive: Archive, missing: str) -> InputError:

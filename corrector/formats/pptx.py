@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, not_a
+from corrector.formats.packages import SIGNATURES_OF_OFFICE, Separate, not_a
 from corrector.formats.xml_parts import XmlPart
 
 # PowerPoint names its parts so; slides come first, then what else has text.
@@ -17,12 +18,12 @@ _TEXT = re.compile(
 )
 
 
-class Pptx:
+class Pptx(Separate):
     """The presentation in ``archive``. Raises InputError when it is none."""
 
     signatures = SIGNATURES_OF_OFFICE
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
         self._archive = archive
         found = [match for match in map(_TEXT.fullmatch, archive.names) if match]
         if not any(match["slide"] for match in found):

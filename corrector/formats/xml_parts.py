@@ -57,20 +57,13 @@ class XmlPart:
         return corrector.correct_document(marked)
 
     def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        """The XML with corrections of the text made; a character reference is replaced by a character reference."""
-        xml = self._xml.text
+        """The XML with corrections of the text made."""
         written: list[tuple[Span, str]] = []
         for correction in corrections:
             for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
                 if old != new:
-                    place = self._place(correction.span.start + index)
-                    written.append((place, _spelt_like(xml[place.start : place.end], new)))
-        parts: list[str] = []
-        done = 0
-        for place, text in sorted(written):
-            parts += (xml[done : place.start], text)
-            done = place.end
-        return "".join((*parts, xml[done:])).encode(self._xml.encoding)
+                    written.append((self._place(correction.span.start + index), new))
+        return rewritten(self._xml, written)
 
     def _place(self, index: int) -> Span:
         places = self._passage.places
@@ -128,6 +121,16 @@ def read_xml(
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise InputError(name, f"its XML is not well-formed ({reason})", error.lineno) from None
+
+
+def rewritten(xml: Document, characters: Iterable[tuple[Span, str]]) -> bytes:
+    """The XML with other characters in some places; a character reference is replaced by a character reference."""
+    parts: list[str] = []
+    done = 0
+    for place, char in sorted(characters):
+        parts += (xml.text[done : place.start], _spelt_like(xml.text[place.start : place.end], char))
+        done = place.end
+    return "".join((*parts, xml.text[done:])).encode(xml.encoding)
 
 
 def with_derived(styles: Iterable[str], derived: Mapping[str, Iterable[str]]) -> frozenset[str]:

@@ -31,8 +31,8 @@ _UTF = frozenset(name for _, name in _MARKS)
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 
 _KNOWN = (
-    (b"PK\3\4", "a zip archive; if it is a document, pass --input-format docx, pptx, odf or epub; save a spreadsheet as CSV"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file; save it as .docx or .pptx, and a spreadsheet as CSV"),
+    (b"PK\3\4", "a zip archive; if it is a document, pass --input-format docx, pptx, xlsx, odf or epub"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file; save it as .docx, .pptx or .xlsx"),
     (b"%PDF-", "a PDF; convert it to text, or correct what it was made from"),
     (b"{\\rtf", "rich text (RTF); save it as .docx"),
 )
