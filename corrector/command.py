@@ -39,7 +39,8 @@ class Plan:
     """What is asked for. ``report`` is a name that ``reports`` knows, or ``text`` for none but the corrected text.
 
     The corrected text goes in place with ``write``; with the report ``text`` to ``output`` or else to standard output,
-    where the other reports go; with ``check`` nowhere. ``several`` tells that there may be more than one input.
+    where the other reports go; with ``check`` nowhere. ``several`` tells that there may be more than one input. With
+    ``track_changes`` all are Word documents, which are corrected by revisions.
     """
 
     paths: tuple[str, ...]
@@ -49,6 +50,7 @@ class Plan:
     write: bool = False
     check: bool = False
     several: bool = False
+    track_changes: bool = False
 
     @property
     def text_goes_out(self) -> bool:
@@ -114,7 +116,7 @@ class Run:
         for path in self._paths():
             if opened is None:
                 opened, output = self._make(), self._opened(output, stack)
-            self._one(Input(path, plan.settings), *opened, output)
+            self._one(Input(path, plan.settings, plan.track_changes), *opened, output)
             self._messages.progress.file_done()
             if is_over() or (output.gone and not plan.write):
                 return

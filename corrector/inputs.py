@@ -50,17 +50,18 @@ class Part:
 
 
 class Input:
-    """One input, to be read once: a file, or standard input for ``-``.
+    """One input, to be read once: a file, or standard input for ``-``. With ``track_changes`` it is a Word document that is corrected by
+    revisions.
 
     ``state`` is the state of the file when it was opened; None before that, and for what can be read only once.
     """
 
-    def __init__(self, path: str, settings: Settings) -> None:
+    def __init__(self, path: str, settings: Settings, track_changes: bool = False) -> None:
         self.path = None if path == "-" else path
         self.name = self.path or STDIN
         self.state: FileState | None = None
         self._format = format_name(self.path, settings.format_in)
-        self._settings = settings
+        self._settings, self._track_changes = settings, track_changes
 
     @property
     def is_binary(self) -> bool:
@@ -68,7 +69,9 @@ class Input:
         return self._format in PACKAGES
 
     def parts(self, corrector: DocumentCorrector, review: Review | None = None) -> Iterator[Part]:
-        """The parts in order, at least one. Raises InputError for what cannot be read or is not of its format."""
+        """The parts in order, at least one. Raises InputError for what cannot be read, is not of its format or cannot track changes."""
+        if self._track_changes and self._format != "docx":
+            raise InputError(self.name, "changes are tracked in Word documents only; leave --track-changes out for this one")
         return self._package_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
 
     def text(self) -> str:
@@ -76,9 +79,10 @@ class Input:
         return "".join(block.text for block in self._blocks(format_of(None, TEXT)))
 
     def _package_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
-        from corrector.formats.packages import PackageFile
+        from corrector.formats.packages import PackageFile, PackageOptions
 
-        package = PackageFile(self._bytes(), self.path, self._format, self._settings.column)
+        options = PackageOptions(self._settings.column, self._track_changes)
+        package = PackageFile(self._bytes(), self.path, self._format, options)
         whole_file = False
         changed: dict[str, bytes] = {}
         for number, member in enumerate(package.members, 1):

@@ -24,16 +24,18 @@ class Result:
 class _Given(Input):
     """An input whose bytes are given."""
 
-    def __init__(self, data: bytes, path: str | None, settings: Settings) -> None:
-        super().__init__(path or "-", settings)
+    def __init__(self, data: bytes, path: str | None, settings: Settings, track_changes: bool) -> None:
+        super().__init__(path or "-", settings, track_changes)
         self._data = data
 
     def _bytes(self) -> bytes:
         return self._data
 
 
-def correct_package(corrector: DocumentCorrector, data: bytes, path: str | None, kind: str, *columns: str) -> Result:
-    parts = list(_Given(data, path, Settings(format_in=kind, column=columns)).parts(corrector))
+def correct_package(
+    corrector: DocumentCorrector, data: bytes, path: str | None, kind: str, *columns: str, track_changes: bool = False
+) -> Result:
+    parts = list(_Given(data, path, Settings(format_in=kind, column=columns), track_changes).parts(corrector))
     return Result(parts[-1].data(), tuple(part.corrected for part in parts))
 
 

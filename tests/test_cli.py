@@ -418,6 +418,21 @@ def test_a_word_document(shell: Shell) -> None:
     assert shell.files() == {"a.docx": written, "b.docx": docx("好"), "c.docx": written}
 
 
+def test_changes_are_tracked_in_word_documents_only(shell: Shell) -> None:
+    write(shell.directory / "a.docx", docx("吃平果", "好"))
+    write(shell.directory / "b.txt", "平果".encode())
+    assert shell.run("a.docx", "--track-changes", "-o", "c.docx").status == 0
+    with zipfile.ZipFile(shell.directory / "c.docx") as archive:
+        xml = archive.read("word/document.xml").decode()
+    assert re.findall("<w:(?:delText|t)(?: [^>]*)?>(.*?)</w:", xml) == ["吃", "平", "苹", "果", "好"]
+    mixed = shell.run("-wq", "--track-changes", "b.txt", "a.docx")
+    assert (mixed.status, shell.files()["b.txt"], text_of(shell.files()["a.docx"])[:1]) == (123, "平果".encode(), ["吃"])
+    assert b"error: b.txt: changes are tracked in Word documents only; leave --track-changes out for this one" in mixed.stderr
+    for options in (["--check"], ["--diff"], ["--format", "json"], ["--explain", "好"]):
+        refused = shell.run(*(["c.docx"] if options[0] != "--explain" else []), "--track-changes", *options)
+        assert refused.status == 2 and b"--track-changes" in refused.stderr
+
+
 def docx(*paragraphs: str) -> bytes:
     """A small Word document."""
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)

@@ -17,7 +17,7 @@ from corrector.config import Settings
 from corrector.errors import InputError
 from corrector.formats import archive
 from corrector.formats.archive import Archive
-from corrector.formats.wordml import word_part
+from corrector.formats.wordml import WordPart
 from corrector.inputs import Input
 from corrector.types import Correction, Span
 from tests.fakes import FakeCorrector
@@ -191,13 +191,13 @@ def test_what_comes_from_a_field_stays_but_the_text_of_links_and_forms(inner: st
 
 def test_the_code_of_a_field_that_never_ends_is_not_read() -> None:
     xml = body(f"<w:p>{BEGIN}{code('REF 散部')}</w:p><w:p>{code('REF 散部')}<w:r><w:t>好</w:t></w:r></w:p>")
-    part = word_part(xml.encode(), "p.xml", "p.xml")
+    part = WordPart(xml.encode(), "p.xml", "p.xml")
     assert (part.document.text, part.document.protected) == ("\n好", ())
 
 
 def test_a_field_is_read_in_its_sentence() -> None:
     xml = body(f"<w:p><w:r><w:t>见</w:t></w:r>{BEGIN}{SEPARATE}<w:r><w:t>图&#19968;</w:t></w:r>{END}</w:p>")
-    part = word_part(xml.encode(), "p.xml", "p.xml")
+    part = WordPart(xml.encode(), "p.xml", "p.xml")
     assert (part.document.text, part.document.protected) == ("见图一", (Span(1, 3),))
 
 
@@ -443,6 +443,6 @@ def test_deep_nesting_and_many_runs() -> None:
 
 
 def test_a_part_takes_corrections_in_any_order_and_of_any_confidence() -> None:
-    part = word_part(body("<w:p><w:r><w:t>甲乙</w:t><w:t>丙丁</w:t></w:r></w:p>").encode(), "p.xml", "p.xml")
+    part = WordPart(body("<w:p><w:r><w:t>甲乙</w:t><w:t>丙丁</w:t></w:r></w:p>").encode(), "p.xml", "p.xml")
     edits = [Correction(Span(3, 4), "丁", "四", 0.1), Correction(Span(0, 3), "甲乙丙", "一乙三", 0.9)]
     assert part.corrected(edits) == body("<w:p><w:r><w:t>一乙</w:t><w:t>三四</w:t></w:r></w:p>").encode()

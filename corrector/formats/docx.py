@@ -7,18 +7,21 @@ is marked as not to be proofed are left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, Separate, not_a
-from corrector.formats.wordml import code_styles, word_part
+from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, Separate, not_a
+from corrector.formats.revisions import with_revisions
+from corrector.formats.wordml import WordPart, code_styles
 from corrector.formats.xml_parts import XmlPart
+from corrector.types import Correction
 
 _STYLES = re.compile(r"word/styles\d*\.xml", re.ASCII)
 # Word names its parts so, with a number where there are several; some programs number the body as well.
 _BODY = re.compile(r"word/document\d*\.xml", re.ASCII)
 _TEXT = re.compile(r"word/(?:document|header|footer|footnotes|endnotes|comments)\d*\.xml", re.ASCII)
+_COMMENTS = re.compile(r"word/comments\d*\.xml", re.ASCII)  # in which Word tracks no changes
 _DRAWN = re.compile(r"word/(?:diagrams/(?:data|drawing)|charts/chart)\d*\.xml", re.ASCII)
 
 
@@ -27,8 +30,8 @@ class Docx(Separate):
 
     signatures = SIGNATURES_OF_OFFICE
 
-    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
-        self._archive = archive
+    def __init__(self, archive: Archive, options: PackageOptions) -> None:
+        self._archive, self._track_changes = archive, options.track_changes
         bodies = tuple(filter(_BODY.fullmatch, archive.names))
         if not bodies:
             raise not_a("a Word document", archive, "word/document.xml")
@@ -39,5 +42,16 @@ class Docx(Separate):
             self._styles |= code_styles(archive.read(member), f"{archive.path}/{member}")
 
     def part(self, member: str) -> XmlPart:
+        """The text of a member."""
         data, name = self._archive.read(member), f"{self._archive.path}/{member}"
-        return drawing_part(data, name, member) if _DRAWN.fullmatch(member) else word_part(data, name, member, self._styles)
+        if _DRAWN.fullmatch(member):
+            return drawing_part(data, name, member)
+        kind = _RevisedPart if self._track_changes and not _COMMENTS.fullmatch(member) else WordPart
+        return kind(data, name, member, self._styles)
+
+
+class _RevisedPart(WordPart):
+    """A part whose corrections are revisions."""
+
+    def corrected(self, corrections: Iterable[Correction]) -> bytes:
+        return with_revisions(self, corrections)

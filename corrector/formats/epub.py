@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -16,7 +16,7 @@ from corrector.apply import corrected_text
 from corrector.errors import InputError
 from corrector.formats.archive import Archive
 from corrector.formats.markup import Html, Xml
-from corrector.formats.packages import Separate, not_a
+from corrector.formats.packages import PackageOptions, Separate, not_a
 from corrector.formats.passages import Passage, correct_passages
 from corrector.formats.xml_tokens import Element, XmlTag, xml_tokens
 from corrector.text.files import decode, encode
@@ -35,7 +35,7 @@ class Epub(Separate):
 
     signatures = "META-INF/signatures.xml"
 
-    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
+    def __init__(self, archive: Archive, _: PackageOptions) -> None:
         self._archive = archive
         if _CONTAINER not in archive.names:
             raise not_a("an EPUB book", archive, _CONTAINER)

@@ -5,11 +5,9 @@ Fields, code and deleted text are left alone. OpenDocument 1.3 part 3, chapters 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from corrector.errors import InputError
 from corrector.formats.archive import Archive
-from corrector.formats.packages import Separate, not_a
+from corrector.formats.packages import PackageOptions, Separate, not_a
 from corrector.formats.xml_parts import CODE_STYLE, TYPEWRITER, Piece, XmlPart, decoded, read_xml, with_derived
 from corrector.types import Document
 
@@ -31,7 +29,7 @@ class OpenDocument(Separate):
 
     signatures = "META-INF/documentsignatures.xml"
 
-    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
+    def __init__(self, archive: Archive, _: PackageOptions) -> None:
         self._archive = archive
         if _CONTENT not in archive.names:
             raise not_a("an OpenDocument text", archive, _CONTENT)

@@ -5,7 +5,8 @@ What each kind of them consists of, and how its parts are read, the classes name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
 SIGNATURES_OF_OFFICE = "_xmlsignatures/"
+
+
+@dataclass(frozen=True)
+class PackageOptions:
+    """The names of the ``columns`` that are corrected, where there are columns; ``track_changes`` says that corrections are revisions."""
+
+    columns: tuple[str, ...] = ()
+    track_changes: bool = False
 
 
 class PackagePart(Protocol):
@@ -37,7 +46,7 @@ class PackagePart(Protocol):
 class Package(Protocol):
     """What is read of an archive: the ``members`` with text, the main one first. A member named like ``signatures`` signs them.
 
-    A package is made from its Archive, and from the names of the columns that are corrected, if it has any.
+    A package is made from its Archive and from PackageOptions.
     """
 
     signatures: str
@@ -52,17 +61,17 @@ class Package(Protocol):
 
 
 class PackageFile:
-    """A file that is a package, of the kind ``name``; ``columns`` are for kinds that have any.
+    """A file that is a package, of the kind ``name``.
 
-    Everything about it raises InputError for what is no such document, damaged, encrypted or too large, and ConfigError for a
-    column that is not there.
+    Everything about it raises InputError for what is no such document, damaged, encrypted or too large, or cannot track changes,
+    and ConfigError for a column that is not there.
     """
 
-    def __init__(self, data: bytes, path: str | None, name: str, columns: Sequence[str] = ()) -> None:
+    def __init__(self, data: bytes, path: str | None, name: str, options: PackageOptions) -> None:
         module, kind = PACKAGES[name]
         self._data = data
         self._archive = Archive(data, path or STDIN)
-        self._package = cast(Package, getattr(import_module(module), kind)(self._archive, columns))
+        self._package = cast(Package, getattr(import_module(module), kind)(self._archive, options))
 
     @property
     def members(self) -> tuple[str, ...]:

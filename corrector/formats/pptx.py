@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, Separate, not_a
+from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, Separate, not_a
 from corrector.formats.xml_parts import XmlPart
 
 # PowerPoint names its parts so; slides come first, then what else has text.
@@ -23,7 +22,7 @@ class Pptx(Separate):
 
     signatures = SIGNATURES_OF_OFFICE
 
-    def __init__(self, archive: Archive, _: Sequence[str] = ()) -> None:
+    def __init__(self, archive: Archive, _: PackageOptions) -> None:
         self._archive = archive
         found = [match for match in map(_TEXT.fullmatch, archive.names) if match]
         if not any(match["slide"] for match in found):

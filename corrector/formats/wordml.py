@@ -5,10 +5,11 @@ Only characters inside ``<w:t>`` can be written. ECMA-376 part 1, chapter 17 has
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from corrector.formats.xml_parts import CODE_STYLE, Piece, XmlPart, decoded, read_xml, with_derived
-from corrector.types import Document
+from corrector.formats.xml_parts import CODE_STYLE, Piece, XmlEvents, XmlPart, decoded, read_xml, with_derived
+from corrector.types import Document, Span
 
 _WORD = frozenset(
     {
@@ -17,20 +18,25 @@ _WORD = frozenset(
     }
 )
 _HIDDEN = frozenset({"del", "moveFrom", "rt"})  # deleted, moved away, and how a word is pronounced: not what is read
+_REVISED = frozenset({"ins", "moveTo"})
 _WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}  # elements that are characters
 _TYPED = ("HYPERLINK", "FORMTEXT")  # the fields whose results people write: links, and what a form is filled in with
 
 
-def word_part(data: bytes, name: str, member: str, styles: frozenset[str] = frozenset()) -> XmlPart:
+class WordPart(XmlPart):
     """The part ``member`` of a Word document, ``name`` for messages. ``styles`` are the identifiers of styles whose text is code.
 
     Raises InputError for what is not well-formed XML in UTF-8 or UTF-16.
     """
-    xml = decoded(data, name)
-    reader = _Reader(xml, styles)
-    if unended := reader.open_fields():
-        reader = _Reader(xml, styles, unended)
-    return XmlPart(xml, member, reader.paragraphs)
+
+    def __init__(self, data: bytes, name: str, member: str, styles: frozenset[str] = frozenset()) -> None:
+        xml = decoded(data, name)
+        reader = _Reader(xml, styles)
+        if unended := reader.open_fields():
+            reader = _Reader(xml, styles, unended)
+        super().__init__(xml, member, reader.paragraphs)
+        self.runs: Sequence[Run] = reader.runs
+        """Where text stands, in the order of the XML."""
 
 
 def code_styles(data: bytes, name: str) -> frozenset[str]:
@@ -51,6 +57,19 @@ def code_styles(data: bytes, name: str) -> frozenset[str]:
 
     read_xml(decoded(data, name), start)
     return with_derived(code, derived)
+
+
+@dataclass(slots=True)
+class Run:
+    """Text of a run: offsets in the XML of the text, of the tag of its ``<w:t>``, and of the properties of the run, if it has any.
+
+    ``is_inserted`` says that it has been inserted by a revision.
+    """
+
+    start: int
+    tag: int
+    properties: Span | None
+    is_inserted: bool
 
 
 @dataclass
@@ -82,11 +101,15 @@ class _Reader:
         self._open = ["", ""]  # names of the open elements, Word's only, under two that are not there
         self._unfinished: list[_Paragraph] = []
         self._code_runs: list[bool] = []
+        self._properties: list[Span | None] = []  # of the open runs
+        self._properties_at = self._tag = 0
         self._fields: list[_Field] = []  # the open ones
         self._begun = self._keeping = 0  # how many there were so far; how many of the open ones are kept
         self._hidden = 0
         self.paragraphs: list[list[Piece]] = []
-        read_xml(xml, self._start, self._end, self._text)
+        self.runs: list[Run] = []
+        self._xml, self._events = xml, XmlEvents(xml)
+        self._events.read(self._start, self._end, self._text)
 
     def open_fields(self) -> frozenset[int]:
         """The numbers of the fields that the part does not end."""
@@ -102,6 +125,11 @@ class _Reader:
             self._unfinished.append(_Paragraph())
         elif name == "r":
             self._code_runs.append(bool(self._unfinished) and self._unfinished[-1].is_code)
+            self._properties.append(None)
+        elif name == "rPr" and parent == "r":
+            self._properties_at = self._events.offset()
+        elif name == "t":
+            self._tag = self._events.offset()
         elif name == "fldSimple":
             self._field("begin")
             self._field_code(_attribute(attributes, "instr"))
@@ -123,6 +151,9 @@ class _Reader:
             self._hidden -= 1
         elif name == "r":
             self._code_runs.pop()
+            self._properties.pop()
+        elif name == "rPr" and self._open[-1] == "r":
+            self._properties[-1] = Span(self._properties_at, self._end_of_properties())
         elif name == "fldSimple":
             self._field("end")
         elif name == "p":
@@ -131,11 +162,18 @@ class _Reader:
             for unended in paragraph.fields:
                 self._release(unended)
 
+    def _end_of_properties(self) -> int:
+        """Where they end: at the end of an empty element expat says where its tag ends, at that of any other where its end tag begins."""
+        at = self._events.offset()
+        return at if self._xml.text.find(">", self._properties_at) == at - 1 else self._xml.text.index(">", at) + 1
+
     def _text(self, piece: Piece) -> None:
         if self._open[-1] == "instrText":
             self._field_code(piece.text)
         elif self._open[-1] == "t":
             self._add(piece)
+            if self._properties:
+                self.runs.append(Run(piece.start, self._tag, self._properties[-1], not _REVISED.isdisjoint(self._open)))
 
     def _add(self, piece: Piece) -> None:
         if self._unfinished and not self._hidden:

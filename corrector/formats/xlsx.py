@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from corrector.errors import ConfigError
 from corrector.formats.archive import Archive
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, not_a
+from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, not_a
 from corrector.formats.sheetml import Cell, cells_of, column_number, shared_texts, sheet_titles, table_columns
 from corrector.formats.tables import DEFAULT_COLUMN, NAMED_COLUMNS
 from corrector.formats.xml_parts import Piece, decoded, rewritten
@@ -32,12 +32,12 @@ _APART = "\v"  # between cells, and where a cell has a line break: it ends a sen
 
 
 class Xlsx:
-    """The workbook in ``archive``, of which ``columns`` are corrected. Raises InputError when it is none, ConfigError for a column that
+    """The workbook in ``archive``, of which some columns are corrected. Raises InputError when it is none, ConfigError for a column that
     none of its sheets has."""
 
     signatures = SIGNATURES_OF_OFFICE
 
-    def __init__(self, archive: Archive, columns: Sequence[str] = ()) -> None:
+    def __init__(self, archive: Archive, options: PackageOptions) -> None:
         self._archive = archive
         sheets = [name for name in archive.names if _SHEET.fullmatch(name)]
         if not sheets:
@@ -50,7 +50,7 @@ class Xlsx:
             self._titles = sheet_titles(self._xml(_WORKBOOK), self._xml(_RELATIONS))
         shown = [name for name in self._titles if name in sheets]
         self.members = (*shown, *(name for name in sheets if name not in shown))
-        self._cells = self._chosen({member: cells_of(self._xml(member)) for member in self.members}, columns or (DEFAULT_COLUMN,))
+        self._cells = self._chosen({member: cells_of(self._xml(member)) for member in self.members}, options.columns or (DEFAULT_COLUMN,))
 
     def part(self, member: str) -> SheetPart:
         """The text of a sheet."""

@@ -47,7 +47,7 @@ class XmlPart:
     """The text of a part, ``document``: its paragraphs, a line each, with what must not change in it protected."""
 
     def __init__(self, xml: Document, member: str, paragraphs: Iterable[Iterable[Piece]]) -> None:
-        self._xml = xml
+        self.xml = xml
         self._passage = _passage(xml, paragraphs)
         protected = merged((*self._passage.protected, *_unwritten(self._passage)))
         self.document = Document(xml.path, self._passage.text, protected=protected, part=member)
@@ -58,12 +58,14 @@ class XmlPart:
 
     def corrected(self, corrections: Iterable[Correction]) -> bytes:
         """The XML with corrections of the text made."""
-        written: list[tuple[Span, str]] = []
+        return rewritten(self.xml, self.changed(corrections))
+
+    def changed(self, corrections: Iterable[Correction]) -> Iterator[tuple[Span, str]]:
+        """The places in the XML of the characters that corrections change, and what they become."""
         for correction in corrections:
             for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
                 if old != new:
-                    written.append((self._place(correction.span.start + index), new))
-        return rewritten(self._xml, written)
+                    yield self._place(correction.span.start + index), new
 
     def _place(self, index: int) -> Span:
         places = self._passage.places
@@ -78,57 +80,84 @@ def decoded(data: bytes, name: str) -> Document:
         raise InputError(name, "its XML is neither UTF-8 nor UTF-16; the file is damaged") from None
 
 
+class XmlEvents:
+    """The events of an XML document: ``read`` calls, and while it does ``offset`` says where in the document it is."""
+
+    def __init__(self, xml: Document) -> None:
+        self._xml, self._data = xml, xml.text.encode()
+        self._byte = self._character = 0  # the same place, counted in both ways
+        self._parser = expat.ParserCreate("utf-8", " ")
+        self._parser.XmlDeclHandler = self._declaration
+        self._parser.StartDoctypeDeclHandler = self._document_type
+
+    def read(
+        self,
+        start: Callable[[str, dict[str, str]], None],
+        end: Callable[[str], None] | None = None,
+        text: Callable[[Piece], None] | None = None,
+    ) -> None:
+        """Calls ``start`` and ``end`` for every element, named ``namespace name``, and ``text`` for what stands in them.
+
+        A character reference is a piece by itself. Raises InputError for what is not well-formed, is declared to be in another encoding
+        than UTF-8 or UTF-16, or has a document type declaration, which no office document may have.
+        """
+        self._parser.StartElementHandler = start
+        self._parser.EndElementHandler = end
+        if text is not None:
+            self._parser.CharacterDataHandler = lambda shown: text(self._piece(shown))
+        try:
+            self._parser.Parse(self._data, True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise InputError(self._name, f"its XML is not well-formed ({reason})", error.lineno) from None
+
+    def offset(self) -> int:
+        """Where what is being reported begins, in code points."""
+        byte = self._parser.CurrentByteIndex
+        self._character += len(self._data[self._byte : byte].decode())
+        self._byte = byte
+        return self._character
+
+    @property
+    def _name(self) -> str:
+        return self._xml.path or ""
+
+    def _piece(self, shown: str) -> Piece:
+        start = self.offset()
+        reference = _REFERENCE.match(self._xml.text, start)
+        if reference and len(shown) == 1:
+            return Piece(shown, start, len(reference[0]))
+        return Piece(shown, start, int(self._data.startswith(shown.encode(), self._byte)))
+
+    def _declaration(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding is not None and encoding.upper() not in ("UTF-8", "UTF-16", "US-ASCII"):
+            raise InputError(self._name, f"its XML is declared as {encoding}; office programs write UTF-8 or UTF-16")
+
+    def _document_type(self, *_: object) -> None:
+        raise InputError(self._name, "its XML has a document type declaration, as no office document may have")
+
+
 def read_xml(
     xml: Document,
     start: Callable[[str, dict[str, str]], None],
     end: Callable[[str], None] | None = None,
     text: Callable[[Piece], None] | None = None,
 ) -> None:
-    """Calls ``start`` and ``end`` for every element, named ``namespace name``, and ``text`` for what stands in them.
-
-    A character reference is a piece by itself. Raises InputError for what is not well-formed, is declared to be in another encoding
-    than UTF-8 or UTF-16, or has a document type declaration, which no office document may have.
-    """
-    name = xml.path or ""
-    data = xml.text.encode()
-    byte = character = 0  # the same place in the XML, counted in both ways
-
-    def declaration(_: str, encoding: str | None, __: int) -> None:
-        if encoding is not None and encoding.upper() not in ("UTF-8", "UTF-16", "US-ASCII"):
-            raise InputError(name, f"its XML is declared as {encoding}; office programs write UTF-8 or UTF-16")
-
-    def document_type(*_: object) -> None:
-        raise InputError(name, "its XML has a document type declaration, as no office document may have")
-
-    def characters(shown: str) -> None:
-        nonlocal byte, character
-        at = parser.CurrentByteIndex
-        character += len(data[byte:at].decode())
-        byte = at
-        reference = _REFERENCE.match(xml.text, character)
-        width = len(reference[0]) if reference and len(shown) == 1 else int(data.startswith(shown.encode(), at))
-        if text is not None:
-            text(Piece(shown, character, width))
-
-    parser = expat.ParserCreate("utf-8", " ")
-    parser.XmlDeclHandler = declaration
-    parser.StartDoctypeDeclHandler = document_type
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = characters
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise InputError(name, f"its XML is not well-formed ({reason})", error.lineno) from None
+    """Reads a document whose offsets are not wanted; as ``XmlEvents.read``."""
+    XmlEvents(xml).read(start, end, text)
 
 
 def rewritten(xml: Document, characters: Iterable[tuple[Span, str]]) -> bytes:
     """The XML with other characters in some places; a character reference is replaced by a character reference."""
+    return edited(xml, ((place, spelt_like(xml.text[place.start : place.end], char)) for place, char in characters))
+
+
+def edited(xml: Document, edits: Iterable[tuple[Span, str]]) -> bytes:
+    """The XML with other XML in some places, none of which overlap."""
     parts: list[str] = []
     done = 0
-    for place, char in sorted(characters):
-        parts += (xml.text[done : place.start], _spelt_like(xml.text[place.start : place.end], char))
+    for place, text in sorted(edits):
+        parts += (xml.text[done : place.start], text)
         done = place.end
     return "".join((*parts, xml.text[done:])).encode(xml.encoding)
 
@@ -172,7 +201,7 @@ def _unwritten(passage: Passage) -> Iterator[Span]:
                 yield Span(index, index + 1)
 
 
-def _spelt_like(written: str, char: str) -> str:
+def spelt_like(written: str, char: str) -> str:
     """``char`` as a character reference if ``written`` is one, of the same kind; else as XML has it."""
     if not written.startswith("&#"):
         return escape(char)
