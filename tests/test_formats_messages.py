@@ -1,4 +1,4 @@
-"""Messages of programs: PO files, JSON, XLIFF and Qt's translations."""
+"""Messages of programs: PO files, JSON, XLIFF and Qt's translations; and notebooks, which are JSON."""
 
 from __future__ import annotations
 
@@ -67,3 +67,32 @@ def test_what_is_translated_from_stays_in_xml_for_translators() -> None:
         source = f"<{root}><unit><source>散部</source><note>散部</note><target>散部</target></unit></{root}>"
         assert corrected(source, "xml") == source.replace("<target>散部", "<target>散步")
     assert corrected("<rss><source>散部</source></rss>", "xml") == "<rss><source>散步</source></rss>"
+
+
+def test_markdown_cells_of_notebooks_are_corrected_as_markdown() -> None:
+    source = """{
+ "cells": [
+  {"cell_type": "markdown", "metadata": {"散部": "散部"}, "source": ["# 散部\\n", "\\n", "散\\n",
+    "部 `散部` [散部](散部)，\\u9AD8\\u5F62 &#25955;部\\n",
+    "```\\n", "散部\\n", "```\\n"]},
+  {"source": "散部", "cell_type": "markdown"},
+  {"cell_type": "code", "source": ["散部"], "outputs": [{"text": ["散部"]}]},
+  {"cell_type": "raw", "source": "散部"}, {"cell_type": "markdown"}, 1,
+  {"cell_type": "markdown", "source": ["好\\n",
+    "散部"]}
+ ], "source": "散部"
+}"""
+    expected = (
+        source.replace("# 散部", "# 散步").replace('"部 `散部` [散部]', '"步 `散部` [散步]').replace("\\u5F62", "\\u5174")
+        .replace('{"source": "散部"', '{"source": "散步"').replace('    "散部"]}', '    "散步"]}')
+    )  # fmt: skip
+    assert corrected(source, "ipynb") == expected
+
+
+def test_what_is_no_notebook_is_refused() -> None:
+    for source in ("[]", '{"cells": {}}', '{"cells": [{"source": "a", "source": "b"}]}', "[" * 100_000 + "]" * 100_000):
+        with pytest.raises(InputError, match=r"^a: JSON, but no Jupyter notebook; pass --input-format json"):
+            corrected(source, "ipynb")
+    with pytest.raises(InputError, match=r"^a:1: not valid JSON"):
+        corrected("{", "ipynb")
+    assert corrected("\ufeff \n", "ipynb") == "\ufeff \n"

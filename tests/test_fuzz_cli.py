@@ -34,7 +34,7 @@ TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
     ["txt", "md", "tex", "html", "xml", "srt", "vtt", "ass",
-      "po", "json", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "bin", ""]
+      "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "bin", ""]
 )
 GIVEN_ENCODINGS = st.sampled_from(
     ["utf-8", "utf-16", "gb18030", "big5", "latin-1", "utf-7", "hz", "iso2022_jp", "cp037", "unicode_escape", "rot13", "undefined", "x", ""]

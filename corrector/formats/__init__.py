@@ -41,6 +41,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
     {
         TEXT: "corrector.formats.plain",
         "markdown": "corrector.formats.markdown",
+        "ipynb": "corrector.formats.notebook",
         "latex": "corrector.formats.latex",
         "html": "corrector.formats.markup",
         "xml": "corrector.formats.markup",
@@ -76,6 +77,7 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".md": "markdown",
         ".markdown": "markdown",
         ".mkd": "markdown",
+        ".ipynb": "ipynb",
         ".tex": "latex",
         ".ltx": "latex",
         ".html": "html",

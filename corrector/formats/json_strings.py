@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from json import JSONDecodeError, JSONDecoder
 
 from corrector.formats.builder import PassageBuilder
@@ -36,21 +36,47 @@ def string_spans(text: str, start: int, end: int, paths: Sequence[str] | None) -
 
 def string_passage(text: str, span: Span) -> Passage | None:
     """The passage of the string written at ``span``; None without Han. A replacement of an escape is an escape."""
-    start, end = span.start + 1, span.end - 1
     builder = PassageBuilder(text)
-    spell = _spell_lower
-    at = start
-    for escape in _ESCAPE.finditer(text, start, end):
-        builder.verbatim(at, escape.start())
+    for escaped, place in _pieces(text, span):
+        if escaped is None:
+            builder.verbatim(place.start, place.end)
+        elif place:
+            builder.written(escaped, place.start, place.end)
+        else:
+            builder.context(escaped)
+    return builder.build(spelling(text, span))
+
+
+def string_characters(text: str, span: Span) -> Iterator[tuple[str, Span]]:
+    """The characters of the string written at ``span``, each with its place; an empty one where no other can be written there."""
+    for escaped, place in _pieces(text, span):
+        if escaped is None:
+            yield from ((text[at], Span(at, at + 1)) for at in range(place.start, place.end))
+        else:
+            yield escaped, place
+
+
+def spelling(text: str, span: Span) -> Callable[[str], str]:
+    """How a character is escaped where the string at ``span`` has escapes: in its digits, small or capital."""
+    escapes = _ESCAPE.finditer(text, span.start, span.end)
+    return _spell_upper if any(map(_has_upper_digits, (escape[0] for escape in escapes))) else _spell_lower
+
+
+def _pieces(text: str, span: Span) -> Iterator[tuple[str | None, Span]]:
+    """What the string at ``span`` is made of: text as it stands (None), and what escapes stand for, with the place of those
+    that another of equal length can replace."""
+    at = span.start + 1
+    for escape in _ESCAPE.finditer(text, at, span.end - 1):
+        if at < escape.start():
+            yield None, Span(at, escape.start())
         at = escape.end()
         char, _ = _DECODER.raw_decode(f'"{escape[0]}"')
-        if len(escape[0]) != len("\\u0000") or _is_surrogate(char):  # others have no replacement of equal length
-            builder.context("\ufffd" if _is_surrogate(char) else char)
+        if _is_surrogate(char):
+            yield "\ufffd", Span(at, at)
         else:
-            spell = _spell_upper if _has_upper_digits(escape[0]) else spell
-            builder.written(char, *escape.span())
-    builder.verbatim(at, end)
-    return builder.build(spell)
+            yield char, Span(*escape.span()) if len(escape[0]) == len("\\u0000") else Span(at, at)
+    if at < span.end - 1:
+        yield None, Span(at, span.end - 1)
 
 
 def _strings(text: str, at: int, end: int, wanted: _Paths) -> Iterator[Span]:
@@ -121,7 +147,7 @@ def _is_surrogate(char: str) -> bool:
 
 
 def _has_upper_digits(escape: str) -> bool:
-    return any(digit in "ABCDEF" for digit in escape[2:])
+    return len(escape) == len("\\u0000") and any(digit in "ABCDEF" for digit in escape[2:])
 
 
 def _spell_lower(char: str) -> str:
