@@ -52,7 +52,9 @@ def texts(source: str) -> list[str]:
         "$x\n\ny$ 散部",
         "\\verb 散部",
         "散\\label{a}部",
-        "\\title{散部}\\begin{document}好\\end{document}",
+        "% 文\n\\documentclass{a}\\title{散部}\\begin{document}好\\end{document}",
+        "散部\\begin{verbatim}\\documentclass{a}\\begin{document}\\end{document}\\end{verbatim}散部",
+        "\\begin{document}散部\\end{document}",
         "\\end{document}散部",
     ],
 )
@@ -70,7 +72,7 @@ def test_prose_is_corrected(source: str) -> None:
         "\\section{散}部",
         "\\begin{frame}{散}\n部\\end{frame}",
         "\\item 散\n\\item 部",
-        "\\title{散}\\begin{document}部\\end{document}",
+        "\\documentclass{a}\\title{散}\\begin{document}部\\end{document}",
         "% 散部",
         "\\label{散部}\\ref{散部}\\cite[页]{散部}\\input{散部}\\includegraphics[width=1cm,\n height=2cm]{散部}",
         "\\newcommand{\\散部}[1]{散部}\\newcommand{\\a}{散部}",
@@ -82,7 +84,7 @@ def test_prose_is_corrected(source: str) -> None:
         "\\begin{lstlisting}\n% \\begin{a}\n散部",
         "\\verb|散部| \\verb*+散部+ \\lstinline[language=C]{散部} \\mintinline{c}|散部| \\url{a/散部}",
         "\\begin{minipage}{散部}\\end{minipage}",
-        "散部\\begin{document}好\\end{document}散部",
+        "\\documentclass{散部}\\newcommand\\a{散部}\\begin{document}好\\end{document}散部",
         "\\author{散部}",
         "\\散部",
     ],
@@ -105,7 +107,7 @@ def test_what_never_ends_ends_with_the_text_or_the_footnote_it_is_in() -> None:
 PIECES = ["散部", "高形", "\\", "{", "}", "[", "]", "$", "$$", "%", "&", "~", "\n", "\n\n", "\r\n", " ", "|", "\\verb", "\\begin{a}",
           "\\end{a}",
           "\\begin{verbatim}", "\\end{verbatim}", "\\footnote", "\\footnote{", "\\section{", "\\cite{", "\\(", "\\)", "\\[", "\\]",
-          "\\begin{document}", "\\end{document}", "\\title{", "\\def\\a", "a", "😀"]  # fmt: skip
+          "\\documentclass", "\\begin{document}", "\\end{document}", "\\title{", "\\def\\a", "a", "😀"]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_PAGES = "application/xhtml+xml"
-_NCX = "application/x-dtbncx+xml"  # the table of contents of EPUB 2
+_PAGES = frozenset({"application/xhtml+xml", "text/html"})
+_CONTENTS = frozenset({"application/x-dtbncx+xml"})  # the table of contents of EPUB 2
 
 
 class Epub(Separate):
@@ -59,9 +59,9 @@ class Epub(Separate):
                 continue
             items = {item.attributes.get("id", ""): item for item in self._elements(package, "item")}
             spine = [items.get(place.attributes.get("idref", "")) for place in self._elements(package, "itemref")]
-            for kind in (_PAGES, _NCX):
+            for kinds in (_PAGES, _CONTENTS):
                 for item in (*spine, *items.values()):
-                    if item is not None and item.attributes.get("media-type") == kind:
+                    if item is not None and item.attributes.get("media-type") in kinds:
                         address = posixpath.join(posixpath.dirname(package), unquote(item.attributes.get("href", "")))
                         yield posixpath.normpath(address)
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from corrector.formats.builder import PassageBuilder
 from corrector.formats.passages import Passage
+from corrector.text.protect import is_han
 from corrector.types import Document
 
 _T = TypeVar("_T")
@@ -132,7 +133,7 @@ class _Reader:
         self._missing: set[str] = set()  # ends that were sought in the region and do not come any more
 
     def passages(self) -> Iterator[Passage]:
-        start = self._source.find("\\begin{document}")
+        start = self._source.find("\\begin{document}") if _has_preamble(self._source) else -1
         if start >= 0:
             for title in re.finditer(r"\\(?:sub)?title(?:\[[^\]]{0,1000}\])?(?=\{)", self._source[:start]):
                 self._aside(title.end())
@@ -269,6 +270,12 @@ class _Reader:
     def _passage(self) -> Iterator[Passage]:
         if passage := self._builder.build():
             yield passage
+
+
+def _has_preamble(source: str) -> bool:
+    """Whether it begins as a document does, and not as a chapter, which may have a whole document in a listing."""
+    before, found, _ = source.partition("\\documentclass")
+    return bool(found) and not any(map(is_han, re.sub(r"(?<!\\)%[^\r\n]*", "", before)))
 
 
 def _closing_braces(source: str) -> dict[int, int]:
