@@ -67,6 +67,10 @@ def change(number: int, old: str, new: str, properties: str = "") -> str:
         (run("<![CDATA[散部]]>"), run("<![CDATA[散步]]>")),
         ("<w:r><w:rPr/><w:t>散部</w:t></w:r>", "<w:r><w:rPr/><w:t>散</w:t></w:r>" + change(1, "部", "步", "<w:rPr/>")
          + f"<w:r><w:rPr/><w:t{KEPT}></w:t></w:r>"),
+        (run("散部", "<w:rPr></w:rPr>"), run("散", "<w:rPr></w:rPr>") + change(1, "部", "步", "<w:rPr></w:rPr>")
+         + f"<w:r><w:rPr></w:rPr><w:t{KEPT}></w:t></w:r>"),
+        (run("散部", "<w:rPr >\n<w:b />\n</w:rPr >"), run("散", "<w:rPr >\n<w:b />\n</w:rPr >")
+         + change(1, "部", "步", "<w:rPr >\n<w:b />\n</w:rPr >") + f"<w:r><w:rPr >\n<w:b />\n</w:rPr ><w:t{KEPT}></w:t></w:r>"),
         ('<w:hyperlink w:anchor="a">' + run("散部") + "</w:hyperlink>",
          '<w:hyperlink w:anchor="a">' + run("散") + change(1, "部", "步") + f"<w:r><w:t{KEPT}></w:t></w:r></w:hyperlink>"),
     ],
@@ -116,3 +120,10 @@ def test_rejected_it_is_the_old_text_and_accepted_the_new(paragraphs: list[list[
     after = revised(xml)
     assert read(after, "ins") == ["".join(texts) for texts in paragraphs]
     assert read(after, "del") == read(members(plain)["word/document.xml"].decode(), "del")
+
+
+def test_what_would_not_read_as_the_corrected_text_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    for broken in (b"<a>", document("<w:p/>").encode()):
+        monkeypatch.setattr("corrector.formats.docx.with_revisions", lambda part, corrections, broken=broken: broken)
+        with pytest.raises(InputError, match=r"^a.docx/word/document.xml: its corrections cannot be written as revisions"):
+            revised(document(f"<w:p>{run('散部')}</w:p>"))

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from corrector.apply import apply
+from corrector.errors import InputError
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
 from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, Separate, not_a
 from corrector.formats.revisions import with_revisions
 from corrector.formats.wordml import WordPart, code_styles
 from corrector.formats.xml_parts import XmlPart
-from corrector.types import Correction
+from corrector.types import Correction, Document
 
 _STYLES = re.compile(r"word/styles\d*\.xml", re.ASCII)
 # Word names its parts so, with a number where there are several; some programs number the body as well.
@@ -54,4 +56,17 @@ class _RevisedPart(WordPart):
     """A part whose corrections are revisions."""
 
     def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        return with_revisions(self, corrections)
+        """The XML with the revisions. Raises InputError, as it must not be lost, where it would not read as the corrected text."""
+        corrected = tuple(corrections)
+        data, document = with_revisions(self, corrected), self.document
+        if _text(data, document) != apply(document.text, corrected):
+            raise InputError(document.path or "", "its corrections cannot be written as revisions; leave --track-changes out")
+        return data
+
+
+def _text(data: bytes, document: Document) -> str | None:
+    """What a part reads as; None if it is damaged."""
+    try:
+        return WordPart(data, document.path or "", document.part).document.text
+    except InputError:
+        return None

@@ -163,9 +163,10 @@ class _Reader:
                 self._release(unended)
 
     def _end_of_properties(self) -> int:
-        """Where they end: at the end of an empty element expat says where its tag ends, at that of any other where its end tag begins."""
-        at = self._events.offset()
-        return at if self._xml.text.find(">", self._properties_at) == at - 1 else self._xml.text.index(">", at) + 1
+        """Where they end: of ``<w:rPr/>`` expat says where the tag ends, of any other element where its end tag begins."""
+        xml, at = self._xml.text, self._events.offset()
+        is_empty = xml.startswith("/>", at - 2) and xml.find(">", self._properties_at) == at - 1
+        return at if is_empty else xml.index(">", at) + 1
 
     def _text(self, piece: Piece) -> None:
         if self._open[-1] == "instrText":
