@@ -43,6 +43,7 @@ _setting = options(LAST_GROUP)
 @_writing("-w", "--write", is_flag=True, help="Correct the files in place, each all or nothing.")
 @_writing("--backup", metavar="SUFFIX", help="With -w: keep the old file under its name with SUFFIX, such as .bak.")
 @_writing("--track-changes", is_flag=True, help="In Word documents: as revisions, which Word's reader accepts or rejects.")
+@_writing("--comments", is_flag=True, help="In Word documents: suggestions, too, as comments.")
 @_writing("--diff", is_flag=True, help="Write a unified diff, which patch -p1 and git apply read.")
 @_writing("--check", is_flag=True, help="Write no text; exit with 1 when something would be corrected.")
 @_writing(
@@ -112,7 +113,7 @@ def electra_correct(paths: tuple[str, ...], **given: Any) -> int:
         return 0
     color = wants_color(settings.color, None if _to_file(given["output"]) else sys.stdout)
     if given["explain"] is not None:
-        for name in ("output", "write", "backup", "track_changes", "diff", "check", "report", "interactive"):
+        for name in ("output", "write", "backup", "track_changes", "comments", "diff", "check", "report", "interactive"):
             option = "format" if name == "report" else name.replace("_", "-")
             _refuse(given[name] not in (None, False), f"--explain only shows and --{option} has no say in it; leave one of them out.")
         return _explain(paths, given["explain"], settings, color)
@@ -178,8 +179,10 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
         raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")
     if several and output is not None and given["report"] is None and not given["diff"]:
         raise click.UsageError("-o takes one input; pass -w to correct several files, or --format for a report in FILE.")
-    plan = Plan(paths, settings, report, output, write, check, several, given["track_changes"])
-    _refuse(plan.track_changes and not (write or plan.text_goes_out), "--track-changes goes with -w, -o and -i.")
+    plan = Plan(paths, settings, report, output, write, check, several, given["track_changes"], given["comments"])
+    for name in ("track_changes", "comments"):
+        _refuse(given[name] and not (write or plan.text_goes_out), f"--{name.replace('_', '-')} goes with -w and -o.")
+    _refuse(plan.comments and given["interactive"], "-i and --comments exclude each other: what is refused is no suggestion any more.")
     return plan
 
 

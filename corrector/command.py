@@ -40,7 +40,7 @@ class Plan:
 
     The corrected text goes in place with ``write``; with the report ``text`` to ``output`` or else to standard output,
     where the other reports go; with ``check`` nowhere. ``several`` tells that there may be more than one input. With
-    ``track_changes`` all are Word documents, which are corrected by revisions.
+    ``track_changes`` all are Word documents, which are corrected by revisions, with ``comments`` such as get comments.
     """
 
     paths: tuple[str, ...]
@@ -51,6 +51,7 @@ class Plan:
     check: bool = False
     several: bool = False
     track_changes: bool = False
+    comments: bool = False
 
     @property
     def text_goes_out(self) -> bool:
@@ -116,7 +117,7 @@ class Run:
         for path in self._paths():
             if opened is None:
                 opened, output = self._make(), self._opened(output, stack)
-            self._one(Input(path, plan.settings, plan.track_changes), *opened, output)
+            self._one(Input(path, plan.settings, plan.track_changes, plan.comments), *opened, output)
             self._messages.progress.file_done()
             if is_over() or (output.gone and not plan.write):
                 return

@@ -51,17 +51,17 @@ class Part:
 
 class Input:
     """One input, to be read once: a file, or standard input for ``-``. With ``track_changes`` it is a Word document that is corrected by
-    revisions.
+    revisions, with ``comments`` one that gets comments.
 
     ``state`` is the state of the file when it was opened; None before that, and for what can be read only once.
     """
 
-    def __init__(self, path: str, settings: Settings, track_changes: bool = False) -> None:
+    def __init__(self, path: str, settings: Settings, track_changes: bool = False, comments: bool = False) -> None:
         self.path = None if path == "-" else path
         self.name = self.path or STDIN
         self.state: FileState | None = None
         self._format = format_name(self.path, settings.format_in)
-        self._settings, self._track_changes = settings, track_changes
+        self._settings, self._track_changes, self._comments = settings, track_changes, comments
 
     @property
     def is_binary(self) -> bool:
@@ -70,8 +70,10 @@ class Input:
 
     def parts(self, corrector: DocumentCorrector, review: Review | None = None) -> Iterator[Part]:
         """The parts in order, at least one. Raises InputError for what cannot be read, is not of its format or cannot track changes."""
-        if self._track_changes and self._format != "docx":
-            raise InputError(self.name, "changes are tracked in Word documents only; leave --track-changes out for this one")
+        if (self._track_changes or self._comments) and self._format != "docx":
+            what = "changes are tracked" if self._track_changes else "comments are put"
+            option = "--track-changes" if self._track_changes else "--comments"
+            raise InputError(self.name, f"{what} in Word documents only; leave {option} out for this one")
         return self._package_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
 
     def text(self) -> str:
@@ -81,7 +83,7 @@ class Input:
     def _package_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
         from corrector.formats.packages import PackageFile, PackageOptions
 
-        options = PackageOptions(self._settings.column, self._track_changes)
+        options = PackageOptions(self._settings.column, self._track_changes, self._comments)
         package = PackageFile(self._bytes(), self.path, self._format, options)
         whole_file = False
         changed: dict[str, bytes] = {}
@@ -93,9 +95,10 @@ class Input:
             corrected = writable(part.correct(corrector, marked))
             if review is not None:
                 corrected = writable(review(corrected, Summary(files=1)))
-            if corrected.corrections:
+            written = part.written(corrected)
+            if written is not None:
                 package.refuse_signed()
-                changed[member] = part.corrected(corrected.corrections)
+                changed[member] = written
             last = number == len(package.members)
             yield Part(corrected, Summary(files=1), True, last and bool(changed), package.replaced(changed) if last else b"")
 

@@ -24,8 +24,8 @@ class Result:
 class _Given(Input):
     """An input whose bytes are given."""
 
-    def __init__(self, data: bytes, path: str | None, settings: Settings, track_changes: bool) -> None:
-        super().__init__(path or "-", settings, track_changes)
+    def __init__(self, data: bytes, path: str | None, settings: Settings, *in_word: bool) -> None:
+        super().__init__(path or "-", settings, *in_word)
         self._data = data
 
     def _bytes(self) -> bytes:
@@ -33,9 +33,15 @@ class _Given(Input):
 
 
 def correct_package(
-    corrector: DocumentCorrector, data: bytes, path: str | None, kind: str, *columns: str, track_changes: bool = False
+    corrector: DocumentCorrector,
+    data: bytes,
+    path: str | None,
+    kind: str,
+    *columns: str,
+    track_changes: bool = False,
+    comments: bool = False,
 ) -> Result:
-    parts = list(_Given(data, path, Settings(format_in=kind, column=columns), track_changes).parts(corrector))
+    parts = list(_Given(data, path, Settings(format_in=kind, column=columns), track_changes, comments).parts(corrector))
     return Result(parts[-1].data(), tuple(part.corrected for part in parts))
 
 

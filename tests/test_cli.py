@@ -433,6 +433,13 @@ def test_changes_are_tracked_in_word_documents_only(shell: Shell) -> None:
         assert refused.status == 2 and b"--track-changes" in refused.stderr
 
 
+@pytest.mark.parametrize("options", ["a.docx -i --comments", "a.docx --comments --check", "--explain 好 --comments"])
+def test_comments_go_with_a_document_that_is_written(shell: Shell, options: str) -> None:
+    write(shell.directory / "a.docx", docx("好"))
+    refused = shell.run(*options.split())
+    assert refused.status == 2 and b"--comments" in refused.stderr
+
+
 def docx(*paragraphs: str) -> bytes:
     """A small Word document."""
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)

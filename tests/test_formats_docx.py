@@ -19,7 +19,7 @@ from corrector.formats import archive
 from corrector.formats.archive import Archive
 from corrector.formats.wordml import WordPart
 from corrector.inputs import Input
-from corrector.types import Correction, Span
+from corrector.types import CorrectedDocument, Correction, Span
 from tests.fakes import FakeCorrector
 from tests.packages import Result, correct_package, members, zipped
 
@@ -445,4 +445,5 @@ def test_deep_nesting_and_many_runs() -> None:
 def test_a_part_takes_corrections_in_any_order_and_of_any_confidence() -> None:
     part = WordPart(body("<w:p><w:r><w:t>甲乙</w:t><w:t>丙丁</w:t></w:r></w:p>").encode(), "p.xml", "p.xml")
     edits = [Correction(Span(3, 4), "丁", "四", 0.1), Correction(Span(0, 3), "甲乙丙", "一乙三", 0.9)]
-    assert part.corrected(edits) == body("<w:p><w:r><w:t>一乙</w:t><w:t>三四</w:t></w:r></w:p>").encode()
+    found = CorrectedDocument(part.document, tuple(edits))
+    assert part.written(found) == body("<w:p><w:r><w:t>一乙</w:t><w:t>三四</w:t></w:r></w:p>").encode()

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from corrector.apply import corrected_text
 from corrector.formats.passages import correct_passages
-from corrector.formats.plain import PlainText, wrapped_paragraphs
+from corrector.formats.plain import PlainText
+from corrector.formats.wrapped import wrapped_paragraphs
 from corrector.types import Document
 from tests.fakes import FakeCorrector
 

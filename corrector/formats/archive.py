@@ -74,10 +74,15 @@ class Archive:
         return content
 
     def replaced(self, contents: Mapping[str, bytes]) -> bytes:
-        """The archive with the content of some members replaced. Raises InputError for one that is too damaged for it."""
+        """The archive with the content of some members replaced; those that are new come last.
+
+        Raises InputError for an archive that is too damaged for it.
+        """
         try:
-            return self._replaced(contents)
-        except struct.error as error:
+            data = self._replaced(contents)
+            new = {name: content for name, content in contents.items() if name not in self.names}
+            return _with_members(data, new) if new else data
+        except _DAMAGED as error:
             raise self._damaged(error) from None
 
     def _replaced(self, contents: Mapping[str, bytes]) -> bytes:
@@ -129,6 +134,14 @@ class Archive:
 
     def _damaged(self, what: object) -> InputError:
         return InputError(self.path, f"not a zip archive, as files of this kind are, or a damaged one ({what})")
+
+
+def _with_members(data: bytes, contents: Mapping[str, bytes]) -> bytes:
+    stream = io.BytesIO(data)
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
 
 
 def _local_entry(old: bytes, sizes: tuple[int, int, int], packed: bytes) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -20,7 +20,7 @@ from corrector.formats.packages import PackageOptions, Separate, not_a
 from corrector.formats.passages import Passage, correct_passages
 from corrector.formats.xml_tokens import Element, XmlTag, xml_tokens
 from corrector.text.files import decode, encode
-from corrector.types import CorrectedDocument, Correction, Document
+from corrector.types import CorrectedDocument, Document
 
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
@@ -95,10 +95,10 @@ class EpubPart:
         """The corrections in ``document``, of which ``marked`` may protect more."""
         return correct_passages(corrector, marked, _passages(marked))
 
-    def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        """The page with corrections of ``document`` made."""
+    def written(self, found: CorrectedDocument) -> bytes | None:
+        """The page with the corrections made; None without any."""
         document = self.document
-        return encode(corrected_text(CorrectedDocument(document, tuple(corrections))), document.encoding, document.path)
+        return encode(corrected_text(found), document.encoding, document.path) if found.corrections else None
 
 
 def _passages(document: Document) -> tuple[Passage, ...]:

@@ -5,7 +5,7 @@ What each kind of them consists of, and how its parts are read, the classes name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
@@ -14,7 +14,7 @@ from corrector.errors import InputError
 from corrector.formats import PACKAGES
 from corrector.formats.archive import Archive
 from corrector.text.decode import STDIN
-from corrector.types import CorrectedDocument, Correction, Document
+from corrector.types import CorrectedDocument, Document
 
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
@@ -24,10 +24,12 @@ SIGNATURES_OF_OFFICE = "_xmlsignatures/"
 
 @dataclass(frozen=True)
 class PackageOptions:
-    """The names of the ``columns`` that are corrected, where there are columns; ``track_changes`` says that corrections are revisions."""
+    """The names of the ``columns`` that are corrected, where there are columns; in Word documents ``track_changes`` says that corrections
+    are revisions, ``comments`` that suggestions are comments."""
 
     columns: tuple[str, ...] = ()
     track_changes: bool = False
+    comments: bool = False
 
 
 class PackagePart(Protocol):
@@ -39,8 +41,8 @@ class PackagePart(Protocol):
     def correct(self, corrector: DocumentCorrector, marked: Document) -> CorrectedDocument:
         """The corrections in ``document``, of which ``marked`` may protect more."""
 
-    def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        """The member with corrections of ``document`` made."""
+    def written(self, found: CorrectedDocument) -> bytes | None:
+        """The member with what was found in ``document``; None if it stays as it is."""
 
 
 class Package(Protocol):
@@ -56,8 +58,8 @@ class Package(Protocol):
 
     def part(self, member: str) -> PackagePart: ...
 
-    def common(self) -> Mapping[str, bytes]:
-        """Members that several parts have text in, as ``corrected`` of the parts has changed them."""
+    def common(self, changed: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Members that change with parts but are none, or not only; ``changed`` are the parts."""
 
 
 class PackageFile:
@@ -89,13 +91,13 @@ class PackageFile:
 
     def replaced(self, changed: Mapping[str, bytes]) -> bytes:
         """The file with some members replaced, and what they have in common; the very data it was made from where none is."""
-        return self._archive.replaced({**changed, **self._package.common()}) if changed else self._data
+        return self._archive.replaced({**changed, **self._package.common(changed)}) if changed else self._data
 
 
 class Separate:
     """What packages are whose parts have nothing in common."""
 
-    def common(self) -> Mapping[str, bytes]:
+    def common(self, _: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """Nothing."""
         return {}
 

@@ -17,7 +17,11 @@ _WORD = frozenset(
         "http://purl.oclc.org/ooxml/wordprocessingml/main",  # the strict variant
     }
 )
-_HIDDEN = frozenset({"del", "moveFrom", "rt"})  # deleted, moved away, and how a word is pronounced: not what is read
+AUTHOR = "electra-correct"
+"""Whose revisions and comments are those made here."""
+
+_OURS = "comment of ours"
+_HIDDEN = frozenset({"del", "moveFrom", "rt", _OURS})  # deleted, moved away, and how a word is pronounced: not what is read
 _REVISED = frozenset({"ins", "moveTo"})
 _WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}  # elements that are characters
 _TYPED = ("HYPERLINK", "FORMTEXT")  # the fields whose results people write: links, and what a form is filled in with
@@ -61,15 +65,17 @@ def code_styles(data: bytes, name: str) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Run:
-    """Text of a run: offsets in the XML of the text, of the tag of its ``<w:t>``, and of the properties of the run, if it has any.
+    """Text of a run: offsets in the XML of the text, of the tag of its ``<w:t>``, of that of the run and of its properties, if it has any.
 
-    ``is_inserted`` says that it has been inserted by a revision.
+    ``is_inserted`` says that it has been inserted by a revision, ``is_boxed`` that it is in a text box.
     """
 
     start: int
     tag: int
+    run_tag: int
     properties: Span | None
     is_inserted: bool
+    is_boxed: bool
 
 
 @dataclass
@@ -102,6 +108,7 @@ class _Reader:
         self._unfinished: list[_Paragraph] = []
         self._code_runs: list[bool] = []
         self._properties: list[Span | None] = []  # of the open runs
+        self._run_tags: list[int] = []
         self._properties_at = self._tag = 0
         self._fields: list[_Field] = []  # the open ones
         self._begun = self._keeping = 0  # how many there were so far; how many of the open ones are kept
@@ -117,6 +124,8 @@ class _Reader:
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         name = _local_name(element)
+        if name == "comment" and _attribute(attributes, "author") == AUTHOR:
+            name = _OURS
         grandparent, parent = self._open[-2:]
         self._open.append(name)
         if name in _HIDDEN:
@@ -126,6 +135,7 @@ class _Reader:
         elif name == "r":
             self._code_runs.append(bool(self._unfinished) and self._unfinished[-1].is_code)
             self._properties.append(None)
+            self._run_tags.append(self._events.offset())
         elif name == "rPr" and parent == "r":
             self._properties_at = self._events.offset()
         elif name == "t":
@@ -152,6 +162,7 @@ class _Reader:
         elif name == "r":
             self._code_runs.pop()
             self._properties.pop()
+            self._run_tags.pop()
         elif name == "rPr" and self._open[-1] == "r":
             self._properties[-1] = Span(self._properties_at, self._end_of_properties())
         elif name == "fldSimple":
@@ -174,7 +185,8 @@ class _Reader:
         elif self._open[-1] == "t":
             self._add(piece)
             if self._properties:
-                self.runs.append(Run(piece.start, self._tag, self._properties[-1], not _REVISED.isdisjoint(self._open)))
+                inserted, boxed = not _REVISED.isdisjoint(self._open), "txbxContent" in self._open
+                self.runs.append(Run(piece.start, self._tag, self._run_tags[-1], self._properties[-1], inserted, boxed))
 
     def _add(self, piece: Piece) -> None:
         if self._unfinished and not self._hidden:

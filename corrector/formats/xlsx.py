@@ -19,7 +19,7 @@ from corrector.formats.sheetml import Cell, cells_of, column_number, shared_text
 from corrector.formats.tables import DEFAULT_COLUMN, NAMED_COLUMNS
 from corrector.formats.xml_parts import Piece, decoded, rewritten
 from corrector.text.protect import merged
-from corrector.types import CorrectedDocument, Correction, Document, Span
+from corrector.types import CorrectedDocument, Document, Span
 
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
@@ -58,7 +58,7 @@ class Xlsx:
         title = self._titles.get(member, member)
         return SheetPart(self._xml(member), f"{self._archive.path}/{title}", title, cells, self._rewritten.update)
 
-    def common(self) -> Mapping[str, bytes]:
+    def common(self, changed: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """The shared texts, if any of them has changed."""
         if self._shared_xml is None or not self._rewritten:
             return {}
@@ -154,11 +154,13 @@ class SheetPart:
         """The corrections in ``document``, of which ``marked`` may protect more."""
         return corrector.correct_document(marked)
 
-    def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        """The member with corrections of its own texts made; those of shared ones are made where these are."""
+    def written(self, found: CorrectedDocument) -> bytes | None:
+        """The member with corrections of its own texts made; those of shared ones are made where these are. None without any."""
+        if not found.corrections:
+            return None
         own: dict[Span, str] = {}
         shared: dict[Span, str] = {}
-        for correction in corrections:
+        for correction in found.corrections:
             for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
                 if old != new:
                     at = correction.span.start + index

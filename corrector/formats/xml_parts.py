@@ -56,18 +56,19 @@ class XmlPart:
         """The corrections in ``document``, of which ``marked`` may protect more."""
         return corrector.correct_document(marked)
 
-    def corrected(self, corrections: Iterable[Correction]) -> bytes:
-        """The XML with corrections of the text made."""
-        return rewritten(self.xml, self.changed(corrections))
+    def written(self, found: CorrectedDocument) -> bytes | None:
+        """The XML with the corrections made; None without any."""
+        return rewritten(self.xml, self.changed(found.corrections)) if found.corrections else None
 
     def changed(self, corrections: Iterable[Correction]) -> Iterator[tuple[Span, str]]:
         """The places in the XML of the characters that corrections change, and what they become."""
         for correction in corrections:
             for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
                 if old != new:
-                    yield self._place(correction.span.start + index), new
+                    yield self.place(correction.span.start + index), new
 
-    def _place(self, index: int) -> Span:
+    def place(self, index: int) -> Span:
+        """Where the character at an offset of the text stands in the XML; empty for one that cannot be written."""
         places = self._passage.places
         return Span(places + index, places + index + 1) if isinstance(places, int) else places[index]
 
