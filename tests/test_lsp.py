@@ -98,7 +98,7 @@ def test_reading_goes_on_as_long_as_it_may_and_where_it_ended(monkeypatch: pytes
 @given(st.text(st.sampled_from("a好😀\r\n\u2028"), max_size=30), st.sampled_from([utf_16, len]))
 def test_places_are_those_of_the_protocol_and_lead_back(text: str, units: Callable[[str], int]) -> None:
     places = Places(text, units)
-    for offset in range(len(text) + 1):
+    for offset in (*range(len(text) + 1), *range(len(text), -1, -1), *range(0, len(text), 3)):
         line, unit = places.place(offset)
         before = text[:offset].replace("\r\n", "\n").replace("\r", "\n")
         if text[offset - 1 : offset + 1] != "\r\n":

@@ -16,11 +16,14 @@ class Places:
         self.text, self._units = text, units
         self._ends = [match.span() for match in _LINE_END.finditer(text)]
         self._starts = [0, *(end for _, end in self._ends)]
+        self._last = 0, 0  # the offset asked for last, and its unit: what comes next is often on the same long line
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and unit of an offset."""
         line = bisect_right(self._starts, offset) - 1
-        return line, self._units(self.text[self._starts[line] : offset])
+        before, unit = self._last if self._starts[line] <= self._last[0] <= offset else (self._starts[line], 0)
+        self._last = offset, unit + self._units(self.text[before:offset])
+        return line, self._last[1]
 
     def offset(self, line: int, unit: int) -> int:
         """The offset of a place; of one beyond its line, or beyond the text, the end of that."""

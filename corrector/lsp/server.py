@@ -47,14 +47,13 @@ class Shown:
     places: Places
     checked: Checked
 
-    @property
-    def found(self) -> tuple[Correction, ...]:
-        """The corrections, and the suggestions after them."""
-        return *self.checked.corrections, *self.checked.suggestions
+    def found(self) -> Iterator[tuple[Correction, bool]]:
+        """The corrections (True), and the suggestions after them."""
+        yield from ((correction, True) for correction in self.checked.corrections)
+        yield from ((suggestion, False) for suggestion in self.checked.suggestions)
 
-    def diagnostic(self, correction: Correction) -> lsp.Diagnostic:
+    def diagnostic(self, correction: Correction, is_made: bool) -> lsp.Diagnostic:
         """A correction as a warning, a suggestion as an information."""
-        is_made = correction in self.checked.corrections
         severity = lsp.DiagnosticSeverity.Warning if is_made else lsp.DiagnosticSeverity.Information
         message = described(correction) if is_made else f"{described(correction)}?"
         return lsp.Diagnostic(self.range(correction.span), message, severity, correction.reason, source=NAME)
@@ -119,11 +118,13 @@ class Session:
         wanted = params.context.only
         actions: list[lsp.CodeAction] = []
         if _asks_for(wanted, lsp.CodeActionKind.QuickFix.value):
-            selected = shown.span(params.range)
-            for correction in shown.found:
+            selected, has_words = shown.span(params.range), self._has_words(uri)
+            for correction, is_made in shown.found():
                 if correction.span.start <= selected.end and selected.start <= correction.span.end:
-                    actions += _fixes(uri, shown, correction)
-                    actions += self._protections(uri, shown, correction, selected)
+                    diagnostic = shown.diagnostic(correction, is_made)
+                    actions += _fixes(uri, diagnostic, correction, is_made)
+                    if has_words:
+                        actions += _protections(uri, diagnostic, correction, selected, shown.places.text)
         if shown.checked.corrections and _asks_for(wanted, FIX_ALL):
             edits = [lsp.TextEdit(shown.range(one.span), one.replacement) for one in shown.checked.corrections]
             title = f"Make all {len(edits)} corrections" if len(edits) > 1 else "Make the correction"
@@ -133,7 +134,7 @@ class Session:
     def protect(self, uri: str, word: str) -> None:
         """Puts a word into the list of words to leave alone."""
         try:
-            self._checker.protect(to_fs_path(uri), word)
+            self._checker.protect(_path(uri), word)
         except CorrectorError as error:
             self._tell(str(error))
         self._again()
@@ -151,7 +152,7 @@ class Session:
     async def _check(self, uri: str, delay: float) -> None:
         await asyncio.sleep(delay)
         document = self._server.workspace.get_text_document(uri)
-        version, text, path = document.version, document.source, to_fs_path(uri) if uri.startswith("file:") else None
+        version, text, path = document.version, document.source, _path(uri)
         language, units = document.language_id or "", document.position_codec.client_num_units
         loop, places = asyncio.get_running_loop(), Places(text, units)
 
@@ -183,7 +184,7 @@ class Session:
 
     def _show(self, uri: str, shown: Shown, *said: lsp.Diagnostic) -> None:
         self._shown[uri] = shown
-        self._publish(uri, shown.version, [*map(shown.diagnostic, shown.found), *said])
+        self._publish(uri, shown.version, [*(shown.diagnostic(*one) for one in shown.found()), *said])
 
     def _publish(self, uri: str, version: int | None, diagnostics: list[lsp.Diagnostic]) -> None:
         self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
@@ -194,15 +195,12 @@ class Session:
             self._told.add(message)
             self._server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, f"{NAME}: {message}"))
 
-    def _protections(self, uri: str, shown: Shown, correction: Correction, selected: Span) -> Iterator[lsp.CodeAction]:
-        """The action that puts the selected text, or several characters that are wrong, into the list of words, if there is one."""
-        within = selected.start <= correction.span.start and correction.span.end <= selected.end
-        word = shown.places.text[selected.start : selected.end] if within else correction.original
-        path = to_fs_path(uri) if uri.startswith("file:") else None
-        if 1 < len(word) <= _LONGEST_WORD and len(word.split()) == 1 and self._checker.settings(path).words:
-            title = f"Leave {word} alone from now on"
-            command = lsp.Command(title, PROTECT, arguments=[uri, word])
-            yield lsp.CodeAction(title, lsp.CodeActionKind.QuickFix, [shown.diagnostic(correction)], command=command)
+    def _has_words(self, uri: str) -> bool:
+        """Whether there is a list of words to leave alone; settings that cannot be read are complained of elsewhere."""
+        try:
+            return bool(self._checker.settings(_path(uri)).words)
+        except CorrectorError:
+            return False
 
 
 def server(make: Callable[[Settings], DocumentCorrector] | None = None) -> LanguageServer:
@@ -229,15 +227,28 @@ def serve() -> None:
     server().start_io()
 
 
-def _fixes(uri: str, shown: Shown, correction: Correction) -> Iterator[lsp.CodeAction]:
+def _fixes(uri: str, diagnostic: lsp.Diagnostic, correction: Correction, is_made: bool) -> Iterator[lsp.CodeAction]:
     """What may stand there, the correction first."""
     replacements = [correction.replacement, *(other.candidate.text for other in other_candidates(correction))]
     for number, replacement in enumerate(replacements):
-        edit = lsp.WorkspaceEdit({uri: [lsp.TextEdit(shown.range(correction.span), replacement)]})
-        preferred = (number == 0 and correction in shown.checked.corrections) or None
-        yield lsp.CodeAction(
-            f"{correction.original} → {replacement}", lsp.CodeActionKind.QuickFix, [shown.diagnostic(correction)], preferred, edit=edit
-        )
+        edit = lsp.WorkspaceEdit({uri: [lsp.TextEdit(diagnostic.range, replacement)]})
+        title, preferred = f"{correction.original} → {replacement}", (number == 0 and is_made) or None
+        yield lsp.CodeAction(title, lsp.CodeActionKind.QuickFix, [diagnostic], preferred, edit=edit)
+
+
+def _protections(uri: str, diagnostic: lsp.Diagnostic, correction: Correction, selected: Span, text: str) -> Iterator[lsp.CodeAction]:
+    """The action that puts the selected text, or several characters that are wrong, into the list of words to leave alone."""
+    within = selected.start <= correction.span.start and correction.span.end <= selected.end
+    word = text[selected.start : selected.end] if within else correction.original
+    if 1 < len(word) <= _LONGEST_WORD and len(word.split()) == 1:
+        title = f"Leave {word} alone from now on"
+        command = lsp.Command(title, PROTECT, arguments=[uri, word])
+        yield lsp.CodeAction(title, lsp.CodeActionKind.QuickFix, [diagnostic], command=command)
+
+
+def _path(uri: str) -> str | None:
+    """The file of a text, if it has one."""
+    return to_fs_path(uri) if uri.startswith("file:") else None
 
 
 def _asks_for(wanted: Sequence[str] | None, kind: str) -> bool:
