@@ -49,9 +49,9 @@ _setting = options(LAST_GROUP)
 @_writing(
     "--format",
     "report",
-    type=click.Choice(["text", "json", "human", "sarif", "github"]),
+    type=click.Choice(["text", "json", "human", "sarif", "github", "gitlab"]),
     metavar="NAME",
-    help="text, or a report of all corrections and suggestions: json (JSON Lines), human, sarif or github. [default: text for "
+    help="text, or a report of all corrections and suggestions: json (JSON Lines), human, sarif, github or gitlab. [default: text for "
     "one input, human for several]",
 )
 @_writing("-i", "--interactive", is_flag=True, help="Ask about every correction, then write it (to FILE with -o).")

@@ -99,6 +99,26 @@ class GithubReport(Silence):
         return _readable(render_annotations(corrected, before))
 
 
+class GitlabReport(Silence):
+    """GitLab's Code Quality report, one JSON array."""
+
+    def __init__(self) -> None:
+        from corrector.render.gitlab import GitlabFindings
+
+        self._findings = GitlabFindings()
+        self._begun = False
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        lines = []
+        for found in self._findings.of(corrected, before):
+            lines.append(f"{',' if self._begun else '['}\n {found}")
+            self._begun = True
+        return _readable("".join(lines))
+
+    def end(self, totals: Summary) -> bytes:
+        return b"\n]\n" if self._begun else b"[]\n"
+
+
 class SarifReport(Silence):
     """One SARIF log, at the end; holds the blocks that have something to tell, and the first of every text."""
 
@@ -135,6 +155,8 @@ def report_named(name: str, model: str, version: str, color: bool) -> Report:
         return HumanReport(color)
     if name == "github":
         return GithubReport()
+    if name == "gitlab":
+        return GitlabReport()
     if name == "json":
         return JsonReport(model, version)
     if name == "sarif":
