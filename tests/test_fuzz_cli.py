@@ -33,7 +33,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_size=5), max_size=25).map("".join)
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
-    ["txt", "md", "tex", "html", "xml", "srt", "vtt", "ass",
+    ["txt", "md", "rst", "tex", "html", "xml", "srt", "vtt", "ass",
       "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "bin", ""]
 )
 GIVEN_ENCODINGS = st.sampled_from(

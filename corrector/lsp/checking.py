@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
 _LANGUAGES = {
-    "markdown": "markdown", "mdx": "markdown", "rmd": "markdown", "quarto": "markdown", "latex": "latex", "tex": "latex", "html": "html",
-    "xml": "xml", "json": "json", "csv": "csv", "tsv": "tsv", "po": "po",
+    "markdown": "markdown", "mdx": "markdown", "rmd": "markdown", "quarto": "markdown", "latex": "latex", "tex": "latex",
+    "restructuredtext": "rst", "html": "html", "xml": "xml", "json": "json", "csv": "csv", "tsv": "tsv", "po": "po",
 }  # fmt: skip
 """Formats by what editors call them, for what has no extension that says more."""
 
