@@ -38,6 +38,7 @@ _EXPLICIT = re.compile(r"[ \t]*\.\.(?:[ \t]+|\Z)")
 _DIRECTIVE = re.compile(r"(?:\|[^|\n]+\|[ \t]+)?([A-Za-z][\w:+.-]*?)::(?:[ \t]+|\Z)")
 _VERSION = re.compile(r"\S+[ \t]*")
 _NOTE = re.compile(r"\[[^\]\n]+\][ \t]+")
+_EXAMPLE = re.compile(r"[ \t]*>>>[ \t]")  # of Python
 _OPTION = re.compile(r"[ \t]*:[\w-]+:(?:[ \t]|\Z)")
 _FIELD = re.compile(r"[ \t]*:(?!`)((?:[^:\n\\]|\\.){1,80}):(?:[ \t]+|\Z)")
 _PEOPLE = re.compile(r"(?i)authors?|translators?|original|contact|address|copyright|作者|译者|翻译|原文|校译|审校")
@@ -109,7 +110,7 @@ class _Reader:
 
     def _is_no_prose(self, text: str) -> bool:
         """Whether a line is one below a title, an option of a directive, or of an example of Python."""
-        self._in_doctest = self._in_doctest or text.lstrip().startswith(">>> ")
+        self._in_doctest = self._in_doctest or _EXAMPLE.match(text) is not None
         is_option = self._after_directive and _OPTION.match(text) is not None
         self._after_directive = is_option
         return is_option or self._in_doctest or _ADORNMENT.match(text) is not None
