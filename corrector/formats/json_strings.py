@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from json import JSONDecodeError, JSONDecoder
 
+from corrector.errors import InputError
 from corrector.formats.builder import PassageBuilder
 from corrector.formats.passages import Passage
-from corrector.types import Span
+from corrector.text.decode import STDIN
+from corrector.types import Document, Span
 
 _Paths = tuple[str, ...] | None  # those that are wanted from some value on, or all
 
@@ -22,6 +24,19 @@ _ESCAPE = re.compile(
     r"|\\u[0-9a-fA-F]{4}|\\."
 )
 _DECODER = JSONDecoder(parse_int=str, parse_float=str)  # as text: no number is too long
+
+
+def strings_of(document: Document, paths: Sequence[str] | None) -> list[Span]:
+    """The strings of ``string_spans`` in a document that is one JSON value; none in an empty one. Raises InputError, with the line."""
+    text = document.text
+    start = 1 if text.startswith("\ufeff") else 0
+    if not text[start:].strip():
+        return []
+    try:
+        return string_spans(text, start, len(text), paths)
+    except JSONDecodeError as error:
+        where = f"not valid JSON at column {error.colno} ({error.msg}); correct it first, or pass --input-format text"
+        raise InputError(document.path or STDIN, where, error.lineno) from None
 
 
 def string_spans(text: str, start: int, end: int, paths: Sequence[str] | None) -> list[Span]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corrector.errors import InputError
-from corrector.formats.json_strings import spelling, string_characters, string_spans
+from corrector.formats.json_strings import spelling, string_characters, strings_of
 from corrector.formats.markdown import Markdown
 from corrector.formats.passages import Passage
 from corrector.text.decode import STDIN
@@ -27,15 +27,12 @@ class Notebook:
     streams: bool = False
 
     def passages(self, document: Document) -> Iterator[Passage]:
-        text = document.text
-        start = 1 if text.startswith("\ufeff") else 0
-        if not text[start:].strip():
+        strings = strings_of(document, ["cells.source"])
+        text = document.text.removeprefix("\ufeff")
+        if not text.strip():
             return
         try:
-            cells = _cells(json.loads(text[start:]))
-            strings = string_spans(text, start, len(text), ["cells.source"])
-        except json.JSONDecodeError as error:
-            raise InputError(document.path or STDIN, f"not valid JSON at column {error.colno} ({error.msg})", error.lineno) from None
+            cells = _cells(json.loads(text))
         except RecursionError:
             cells = None
         if cells is None or sum(count for _, count in cells) != len(strings):

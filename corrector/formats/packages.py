@@ -65,8 +65,8 @@ class Package(Protocol):
 class PackageFile:
     """A file that is a package, of the kind ``name``.
 
-    Everything about it raises InputError for what is no such document, damaged, encrypted or too large, or cannot track changes,
-    and ConfigError for a column that is not there.
+    Everything about it raises InputError for what is no such document, damaged, encrypted or too large, and ConfigError for a
+    column that is not there.
     """
 
     def __init__(self, data: bytes, path: str | None, name: str, options: PackageOptions) -> None:

@@ -13,7 +13,7 @@ from json import JSONDecodeError
 
 from corrector.errors import ConfigError, InputError
 from corrector.formats.builder import PassageBuilder
-from corrector.formats.json_strings import string_passage, string_spans
+from corrector.formats.json_strings import string_passage, string_spans, strings_of
 from corrector.formats.lines import lines
 from corrector.formats.passages import Passage
 from corrector.text.decode import STDIN
@@ -38,17 +38,8 @@ class Json:
     streams: bool = False
 
     def passages(self, document: Document) -> Iterator[Passage]:
-        text = document.text
-        start = 1 if text.startswith("\ufeff") else 0
-        if not text[start:].strip():
-            return
-        try:
-            spans = string_spans(text, start, len(text), self.columns or None)
-        except JSONDecodeError as error:
-            where = f"not valid JSON at column {error.colno} ({error.msg}); correct it first, or pass --input-format text"
-            raise InputError(document.path or STDIN, where, error.lineno) from None
-        for span in spans:
-            if passage := string_passage(text, span):
+        for span in strings_of(document, self.columns or None):
+            if passage := string_passage(document.text, span):
                 yield passage
 
 
