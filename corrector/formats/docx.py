@@ -50,10 +50,10 @@ class Docx:
         data, name = self._archive.read(member), f"{self._archive.path}/{member}"
         if _DRAWN.fullmatch(member):
             return drawing_part(data, name, member)
-        if _COMMENTS.fullmatch(member):
-            return WordPart(data, name, member, self._styles)
+        part = WordPart(data, name, member, self._styles)
+        track_changes = self._options.track_changes and not _COMMENTS.fullmatch(member)
         comments = self._comments if member == self.members[0] else None  # only the body can have any
-        return _RevisedPart(WordPart(data, name, member, self._styles), self._options.track_changes, comments)
+        return _RevisedPart(part, track_changes, comments) if track_changes or comments else part
 
     def common(self, changed: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """What the new comments are in."""

@@ -30,24 +30,19 @@ class OpenDocument(Separate):
     signatures = "META-INF/documentsignatures.xml"
 
     def __init__(self, archive: Archive, _: PackageOptions) -> None:
-        self._archive = archive
         if _CONTENT not in archive.names:
             raise not_a("an OpenDocument text", archive, _CONTENT)
         if _MANIFEST in archive.names and b":encryption-data" in archive.read(_MANIFEST):
             raise InputError(archive.path, "is encrypted; save the file without a password first")
         self.members = tuple(name for name in (_CONTENT, _STYLES) if name in archive.names)
-        self._styles: frozenset[str] = frozenset()
-        if _STYLES in archive.names:
-            self._styles = _code_styles(self._xml(_STYLES))
+        self._xml = {name: decoded(archive.read(name), f"{archive.path}/{name}") for name in self.members}
+        self._styles = _code_styles(self._xml[_STYLES]) if _STYLES in self._xml else frozenset()
 
     def part(self, member: str) -> XmlPart:
         """The text of a member."""
-        xml = self._xml(member)
+        xml = self._xml[member]
         styles = self._styles if member == _STYLES else _code_styles(xml, self._styles)
         return XmlPart(xml, member, _Reader(xml, styles).paragraphs)
-
-    def _xml(self, member: str) -> Document:
-        return decoded(self._archive.read(member), f"{self._archive.path}/{member}")
 
 
 def _code_styles(xml: Document, known: frozenset[str] = frozenset()) -> frozenset[str]:

@@ -50,13 +50,15 @@ class Xlsx:
             self._titles = sheet_titles(self._xml(_WORKBOOK), self._xml(_RELATIONS))
         shown = [name for name in self._titles if name in sheets]
         self.members = (*shown, *(name for name in sheets if name not in shown))
-        self._cells = self._chosen({member: cells_of(self._xml(member)) for member in self.members}, options.columns or (DEFAULT_COLUMN,))
+        self._sheets = {member: self._xml(member) for member in self.members}
+        cells = {member: cells_of(sheet) for member, sheet in self._sheets.items()}
+        self._cells = self._chosen(cells, options.columns or (DEFAULT_COLUMN,))
 
     def part(self, member: str) -> SheetPart:
         """The text of a sheet."""
         cells = [(cell, self._pieces(cell)) for cell in self._cells[member]]
         title = self._titles.get(member, member)
-        return SheetPart(self._xml(member), f"{self._archive.path}/{title}", title, cells, self._rewritten.update)
+        return SheetPart(self._sheets[member], f"{self._archive.path}/{title}", title, cells, self._rewritten.update)
 
     def common(self, changed: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """The shared texts, if any of them has changed."""
