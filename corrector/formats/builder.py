@@ -117,6 +117,11 @@ class PassageBuilder:
         self._start_afresh()
         return passage
 
+    def passages(self) -> Iterator[Passage]:
+        """What ``build`` gives, for what yields passages."""
+        if passage := self.build():
+            yield passage
+
     def _start_afresh(self) -> None:
         self._parts: list[str] = []
         self._runs: list[Run] = []

@@ -79,9 +79,7 @@ class _RevisedPart:
                 if suggestion.confidence >= LEAST_CONFIDENCE and not revisions.has_comment(suggestion, self._comments.made):
                     self._comments.add(suggestion, partial(revisions.comment, suggestion))
         data = revisions.written()
-        if data == revisions.unchanged:
-            return None
-        if _text(data, self.document) != corrected_text(found):
+        if data is not None and _text(data, self.document) != corrected_text(found):
             what = "what was found cannot be written into it; leave --track-changes and --comments out"
             raise InputError(self.document.path or "", what)
         return data

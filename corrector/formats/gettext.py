@@ -37,7 +37,7 @@ class Po:
         for start, end in lines(text):
             line = _LINE.match(text, start, end)
             if line is None or line["keyword"]:
-                yield from _built(builder)
+                yield from builder.passages()
                 keyword = line["keyword"] if line else ""
                 entries += keyword == "msgid"
                 is_header = entries == 1 and (is_header or keyword == "msgid")
@@ -47,17 +47,12 @@ class Po:
                 _add(builder, text, *line.span("text"))
             elif line and (language := _LANGUAGE.match(line["text"])) and is_not_chinese(language[1].replace("_", "-")):
                 return
-        yield from _built(builder)
+        yield from builder.passages()
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> Po:
     """``po``, which has no columns."""
     return Po()
-
-
-def _built(builder: PassageBuilder) -> Iterator[Passage]:
-    if passage := builder.build():
-        yield passage
 
 
 def _add(builder: PassageBuilder, text: str, start: int, end: int) -> None:

@@ -151,7 +151,7 @@ class _Reader:
             self._at = token.end()
             kind, name = token.lastgroup, (token["command"] or "").removesuffix("*")
             if kind == "edge" or name in _BLOCKS or token[0] == "$$" or token.start() in edges:
-                yield from self._passage()
+                yield from self._builder.passages()
             if kind == "command":
                 self._command(name, token.start(), edges)
             elif kind == "math":
@@ -161,7 +161,7 @@ class _Reader:
             elif kind == "tie":
                 self._builder.context(" ")
         self._builder.verbatim(self._at, end)
-        yield from self._passage()
+        yield from self._builder.passages()
 
     def _command(self, name: str, start: int, edges: set[int]) -> None:
         """What follows the name of a command that begins at ``start``."""
@@ -266,10 +266,6 @@ class _Reader:
                 return found + len(ending)
             self._missing.add(ending)
         return self._end
-
-    def _passage(self) -> Iterator[Passage]:
-        if passage := self._builder.build():
-            yield passage
 
 
 def _has_preamble(source: str) -> bool:

@@ -186,5 +186,4 @@ class ProseReader:
 
     def passage(self) -> Iterator[Passage]:
         """The passage that ends here, if any."""
-        if passage := self._builder.build():
-            yield passage
+        yield from self._builder.passages()

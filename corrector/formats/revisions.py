@@ -33,14 +33,9 @@ class Revisions:
         self._numbers = count(1 + max(numbers_in(self._xml), default=0))
         self._edits: dict[Span, str] = {}
 
-    @property
-    def unchanged(self) -> bytes:
-        """The XML as it was."""
-        return edited(self._part.xml, ())
-
-    def written(self) -> bytes:
-        """The XML with all changes."""
-        return edited(self._part.xml, self._edits.items())
+    def written(self) -> bytes | None:
+        """The XML with all changes; None without any."""
+        return edited(self._part.xml, self._edits.items()) if self._edits else None
 
     def change(self, corrections: Iterable[Correction]) -> None:
         """Makes corrections of the text."""

@@ -176,8 +176,7 @@ class _Reader:
 
     def _edge(self) -> Iterator[Passage]:
         self._indent = None
-        if passage := self._builder.build():
-            yield passage
+        yield from self._builder.passages()
 
 
 def _column(text: str, length: int) -> int:

@@ -17,7 +17,7 @@ from corrector.formats.archive import Archive
 from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, not_a
 from corrector.formats.sheetml import Cell, cells_of, column_number, shared_texts, sheet_titles, table_columns
 from corrector.formats.tables import DEFAULT_COLUMN, NAMED_COLUMNS
-from corrector.formats.xml_parts import Piece, decoded, rewritten
+from corrector.formats.xml_parts import Piece, changed_characters, decoded, rewritten
 from corrector.text.protect import merged
 from corrector.types import CorrectedDocument, Document, Span
 
@@ -162,13 +162,10 @@ class SheetPart:
             return None
         own: dict[Span, str] = {}
         shared: dict[Span, str] = {}
-        for correction in found.corrections:
-            for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
-                if old != new:
-                    at = correction.span.start + index
-                    number = bisect_right(self._starts, at) - 1
-                    piece, is_shared = self._found[number]
-                    start = piece.start + (at - self._starts[number] if piece.width == 1 else 0)
-                    (shared if is_shared else own)[Span(start, start + piece.width)] = new
+        for offset, new in changed_characters(found.corrections):
+            number = bisect_right(self._starts, offset) - 1
+            piece, is_shared = self._found[number]
+            start = piece.start + (offset - self._starts[number] if piece.width == 1 else 0)
+            (shared if is_shared else own)[Span(start, start + piece.width)] = new
         self._share(shared)
         return rewritten(self._xml, own.items())

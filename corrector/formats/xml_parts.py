@@ -62,15 +62,20 @@ class XmlPart:
 
     def changed(self, corrections: Iterable[Correction]) -> Iterator[tuple[Span, str]]:
         """The places in the XML of the characters that corrections change, and what they become."""
-        for correction in corrections:
-            for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
-                if old != new:
-                    yield self.place(correction.span.start + index), new
+        return ((self.place(offset), new) for offset, new in changed_characters(corrections))
 
     def place(self, index: int) -> Span:
         """Where the character at an offset of the text stands in the XML; empty for one that cannot be written."""
         places = self._passage.places
         return Span(places + index, places + index + 1) if isinstance(places, int) else places[index]
+
+
+def changed_characters(corrections: Iterable[Correction]) -> Iterator[tuple[int, str]]:
+    """The offsets of the characters that corrections change, and what they become."""
+    for correction in corrections:
+        for index, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)):
+            if old != new:
+                yield correction.span.start + index, new
 
 
 def decoded(data: bytes, name: str) -> Document:
