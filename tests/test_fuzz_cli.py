@@ -27,6 +27,7 @@ PIECES = st.sampled_from(
      "`", "```\n", "---\n", "# ", "    ", "[平果](a)", "<p>", "</p>", "<!--", "-->", "<script>", "&amp;", "&#24179;", "<![CDATA[",
      "\"", "'", ",", ";", "{", "}", "{\"text\": \"", "\\u5e73", "\\", "1\n00:00:01,000 --> 00:00:02,000\n", "WEBVTT\n\n",
      "Dialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,", "[Events]\n", "text", "msgstr \"",
+     "# ", "/*", "*/", "//", "\"\"\"",
      "electra-correct: ignore", "electra-correct: off\n",
      "https://a.cn/平果", "😀", "e\u0301", "𠀀", "頭髮", "ﾊ", "%", "::", "\ud7ff", "\ue000", "\U0010ffff"]
 )  # fmt: skip
@@ -34,8 +35,9 @@ TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
     ["txt", "md", "rst", "tex", "html", "xml", "srt", "vtt", "ass",
-      "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "bin", ""]
+      "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "py", "c", "bin", ""]
 )
+FORMAT_NAMES = {"md": "markdown", "txt": "text", "tex": "latex", "odt": "odf", "py": "source", "c": "source"}
 GIVEN_ENCODINGS = st.sampled_from(
     ["utf-8", "utf-16", "gb18030", "big5", "latin-1", "utf-7", "hz", "iso2022_jp", "cp037", "unicode_escape", "rot13", "undefined", "x", ""]
 )
@@ -48,7 +50,7 @@ OPTIONS = st.one_of(
          ["--color", "always"], ["--explain"], ["--nonsense"], ["--version"], ["--"], ["-h"]]
     ),
     st.sampled_from(["text", "json", "human", "sarif", "github", "gitlab", "x"]).map(lambda name: ["--format", name]),
-    EXTENSIONS.map(lambda name: ["--input-format", {"md": "markdown", "txt": "text", "tex": "latex", "odt": "odf"}.get(name, name)]),
+    EXTENSIONS.map(lambda name: ["--input-format", FORMAT_NAMES.get(name, name)]),
     GIVEN_ENCODINGS.map(lambda name: ["--encoding", name]),
     st.sampled_from(["0", "0.3", "0.99", "1", "nan", "-1", "x"]).map(lambda value: ["--min-confidence", value]),
     st.sampled_from(["careful", "balanced", "eager", "x"]).map(lambda name: ["--profile", name]),

@@ -54,6 +54,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "jsonl": "corrector.formats.tables",
         "csv": "corrector.formats.tables",
         "tsv": "corrector.formats.tables",
+        "source": "corrector.formats.source",
     }
 )
 """The module behind the name of each format of text."""
@@ -71,6 +72,15 @@ PACKAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 NAMES = (*FORMATS, *PACKAGES)
 
+_SOURCE = (
+    ".py", ".pyi", ".pyx", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".groovy", ".gradle", ".go",
+    ".rs", ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".cu", ".cs", ".fs", ".vb", ".m", ".mm", ".swift", ".dart", ".php",
+    ".rb", ".pl", ".pm", ".lua", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".sql", ".r", ".jl", ".ex", ".exs", ".erl",
+    ".hs", ".ml", ".clj", ".lisp", ".el", ".vim", ".pas", ".f90", ".vhd", ".sv", ".asm", ".css", ".scss", ".sass", ".less", ".proto",
+    ".thrift", ".graphql", ".cmake", ".tf", ".sol", ".zig", ".nim",
+)  # fmt: skip
+"""The extensions of programs and style sheets in languages in which many write."""
+
 EXTENSIONS: Mapping[str, str] = MappingProxyType(
     {
         ".txt": TEXT,
@@ -85,6 +95,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".ltx": "latex",
         ".html": "html",
         ".htm": "html",
+        ".vue": "html",
+        ".svelte": "html",
+        ".wxml": "html",
         ".xml": "xml",
         ".xhtml": "xml",
         ".svg": "xml",
@@ -113,12 +126,14 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".odt": "odf",
         ".odp": "odf",
         ".epub": "epub",
+        **dict.fromkeys(_SOURCE, "source"),
     }
 )
 """The format that a file's extension, in lower case, stands for."""
 
-SEARCHED = frozenset(EXTENSIONS) - {".json", ".xlsx", ".xlsm"}
-"""The extensions of files that are taken in directories; most of JSON is for programs only, and of sheets the columns must be named."""
+SEARCHED = frozenset(EXTENSIONS) - {*_SOURCE, ".json", ".xlsx", ".xlsm"}
+"""The extensions of files that are taken in directories; most of JSON is for programs only, and of sheets the columns must be named.
+So must programs be: of what is found in comments, which are short, more is right than in prose."""
 
 
 def format_name(path: str | None, name: str | None = None) -> str:
