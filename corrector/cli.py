@@ -43,7 +43,7 @@ _setting = options(LAST_GROUP)
 @_writing("-w", "--write", is_flag=True, help="Correct the files in place, each all or nothing.")
 @_writing("--backup", metavar="SUFFIX", help="With -w: keep the old file under its name with SUFFIX, such as .bak.")
 @_writing("--track-changes", is_flag=True, help="In Word documents: as revisions, which Word's reader accepts or rejects.")
-@_writing("--comments", is_flag=True, help="In Word documents: suggestions, too, as comments.")
+@_writing("--comments", is_flag=True, help="In Word documents: suggestions, too, as comments. In PDFs: all that is found.")
 @_writing("--diff", is_flag=True, help="Write a unified diff, which patch -p1 and git apply read.")
 @_writing("--check", is_flag=True, help="Write no text; exit with 1 when something would be corrected.")
 @_writing(
@@ -166,7 +166,8 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
     _refuse(given["backup"] is not None and not write, "--backup goes with -w.")
     _refuse(_to_file(output) and os.path.isdir(output or ""), f"-o: {output} is a directory; name a file in it.")
     if report is None:
-        report = "human" if several and not (write or check) else "text"
+        shown = several or (output is None and not given["comments"] and _are_read_only(paths, settings))
+        report = "human" if shown and not (write or check) else "text"
     if report == "text" and output is not None:
         _refuse(check, "--check has nothing to write to a file without --diff or --format.")
         _refuse(write, "-w and -o exclude each other, but for a report with --format.")
@@ -184,6 +185,13 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
         _refuse(given[name] and not (write or plan.text_goes_out), f"--{name.replace('_', '-')} goes with -w and -o.")
     _refuse(plan.comments and given["interactive"], "-i and --comments exclude each other: what is refused is no suggestion any more.")
     return plan
+
+
+def _are_read_only(paths: tuple[str, ...], settings: Settings) -> bool:
+    """Whether there is no corrected text of any of these inputs."""
+    from corrector.formats import READ_ONLY, format_name
+
+    return all(format_name(path, settings.format_in) in READ_ONLY for path in paths)
 
 
 def _is_same(path: str, output: str) -> bool:

@@ -195,6 +195,9 @@ class Run:
     def _target(self, source: Input, output: Sink) -> Iterator[Callable[[Part], None]]:
         """Where the corrected text of an input goes, part by part."""
         plan = self._plan
+        if source.is_read_only and (plan.write or plan.text_goes_out):
+            what = "a PDF cannot be corrected; pass --format human, or --comments with -o FILE or -w"
+            raise InputError(source.name, what)
         if plan.write:
             with InPlace(source, plan.settings.backup) as place:
                 yield place.take

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corrector.errors import InputError
-from corrector.formats import PACKAGES, TEXT, Format, format_name, format_of
+from corrector.formats import PACKAGES, READ_ONLY, TEXT, Format, format_name, format_of
 from corrector.formats.passages import correct_passages
 from corrector.render.summary import Summary
 from corrector.render.text import render_text
@@ -68,12 +68,17 @@ class Input:
         """Whether it is a package of texts, and nothing to be shown on a terminal."""
         return self._format in PACKAGES
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it has nothing that could be written: its text stays, and no comments are asked for."""
+        return self._format in READ_ONLY and not self._comments
+
     def parts(self, corrector: DocumentCorrector, review: Review | None = None) -> Iterator[Part]:
-        """The parts in order, at least one. Raises InputError for what cannot be read, is not of its format or cannot track changes."""
-        if (self._track_changes or self._comments) and self._format != "docx":
-            what = "changes are tracked" if self._track_changes else "comments are put"
-            option = "--track-changes" if self._track_changes else "--comments"
-            raise InputError(self.name, f"{what} in Word documents only; leave {option} out for this one")
+        """The parts in order, at least one. Raises InputError for what cannot be read, not of its format or not for these options."""
+        if self._track_changes and self._format != "docx":
+            raise InputError(self.name, "changes are tracked in Word documents only; leave --track-changes out for this one")
+        if self._comments and self._format not in ("docx", "pdf"):
+            raise InputError(self.name, "comments are put in Word documents and PDFs only; leave --comments out for this one")
         return self._package_parts(corrector, review) if self.is_binary else self._text_parts(corrector, review)
 
     def text(self) -> str:
@@ -81,10 +86,10 @@ class Input:
         return "".join(block.text for block in self._blocks(format_of(None, TEXT)))
 
     def _package_parts(self, corrector: DocumentCorrector, review: Review | None) -> Iterator[Part]:
-        from corrector.formats.packages import PackageFile, PackageOptions
+        from corrector.formats.packages import PackageOptions, open_parted
 
         options = PackageOptions(self._settings.column, self._track_changes, self._comments)
-        package = PackageFile(self._bytes(), self.path, self._format, options)
+        package = open_parted(self._bytes(), self.path, self._format, options)
         whole_file = False
         changed: dict[str, bytes] = {}
         for number, member in enumerate(package.members, 1):

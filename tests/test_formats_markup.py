@@ -31,7 +31,7 @@ from corrector.text.protect import is_han
         ("甲&lt乙&ltd;丙", ["甲<乙<d;丙"]),  # browsers do without the semicolon of the oldest
         ("甲<乙<3>丙", ["甲<乙<3>丙"]),
         ("见{{ 变 量 }}和<%= 变 %>", ["见{{ ‹变› ‹量› }}和<%= ‹变› %>"]),
-        ("<script setup lang=ts>\nconst a: M<string> = '文'\n</script><template #b>\n<x v-if=\"a < 3\" :t=\"'文'\">甲</x><y t=文 /></template>", ["甲"]),
+        ("<script lang=ts>const a: M<b> = '文'</script><template #b><x v-if=\"a < 3\" :t=\"'文'\">甲</x><y t=文 /></template>", ["甲"]),
     ],
 )
 def test_html_prose(text: str, expected: list[str]) -> None:

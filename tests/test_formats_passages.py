@@ -226,8 +226,8 @@ def test_format_name(path: str | None, name: str | None, expected: str) -> None:
 
 
 def test_an_unknown_format_is_an_error_that_names_the_others() -> None:
-    with pytest.raises(ConfigError, match="'pdf' is not one of text, markdown, ipynb, rst, latex, html"):
-        format_of("a.txt", "pdf")
+    with pytest.raises(ConfigError, match="'pages' is not one of text, markdown, ipynb, rst, latex, html"):
+        format_of("a.txt", "pages")
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -98,7 +98,7 @@ def test_in_comments_and_drawings_nothing_is_tracked() -> None:
 def test_other_documents_are_refused(kind: str) -> None:
     with pytest.raises(InputError, match=r"^a: changes are tracked in Word documents only; leave --track-changes out"):
         correct_package(CORRECTOR, b"", "a", kind, track_changes=True)
-    with pytest.raises(InputError, match=r"^a: comments are put in Word documents only; leave --comments out"):
+    with pytest.raises(InputError, match=r"^a: comments are put in Word documents and PDFs only; leave --comments out"):
         correct_package(CORRECTOR, b"", "a", kind, comments=True)
 
 

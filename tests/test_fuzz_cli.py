@@ -35,7 +35,7 @@ TEXTS = st.lists(PIECES | st.text(st.characters(exclude_categories=["Cs"]), max_
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "ascii", "hz", "utf-7"])
 EXTENSIONS = st.sampled_from(
     ["txt", "md", "rst", "tex", "html", "xml", "srt", "vtt", "ass",
-      "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "py", "c", "bin", ""]
+      "po", "json", "ipynb", "jsonl", "csv", "tsv", "docx", "pptx", "xlsx", "odt", "epub", "py", "c", "pdf", "bin", ""]
 )
 FORMAT_NAMES = {"md": "markdown", "txt": "text", "tex": "latex", "odt": "odf", "py": "source", "c": "source"}
 GIVEN_ENCODINGS = st.sampled_from(

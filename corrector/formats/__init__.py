@@ -66,9 +66,13 @@ PACKAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "xlsx": ("corrector.formats.xlsx", "Xlsx"),
         "odf": ("corrector.formats.odf", "OpenDocument"),
         "epub": ("corrector.formats.epub", "Epub"),
+        "pdf": ("corrector.formats.pdf", "PdfFile"),
     }
 )
-"""The module and the class behind the name of each format that is an archive of texts."""
+"""The module and the class behind the name of each format that is no text, but has texts in it."""
+
+READ_ONLY = frozenset({"pdf"})
+"""Formats that are read, and at most commented on: their text stays."""
 
 NAMES = (*FORMATS, *PACKAGES)
 
@@ -126,13 +130,15 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".odt": "odf",
         ".odp": "odf",
         ".epub": "epub",
+        ".pdf": "pdf",
         **dict.fromkeys(_SOURCE, "source"),
     }
 )
 """The format that a file's extension, in lower case, stands for."""
 
-SEARCHED = frozenset(EXTENSIONS) - {*_SOURCE, ".json", ".xlsx", ".xlsm"}
-"""The extensions of files that are taken in directories; most of JSON is for programs only, and of sheets the columns must be named.
+SEARCHED = frozenset(EXTENSIONS) - {*_SOURCE, ".json", ".xlsx", ".xlsm", ".pdf"}
+"""The extensions of files that are taken in directories; most of JSON is for programs only, of sheets the columns must be named, and a PDF
+is mostly made from something else that can be corrected.
 So must programs be: of what is found in comments, which are short, more is right than in prose."""
 
 

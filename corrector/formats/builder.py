@@ -138,10 +138,10 @@ class PassageBuilder:
             return
         self._gap = False
         before = self._parts[-1][-1]
-        if not (before.isspace() or following.isspace() or (_is_wide(before) and _is_wide(following))):
+        if not (before.isspace() or following.isspace() or (is_wide(before) and is_wide(following))):
             self.context(" ")
 
 
-def _is_wide(char: str) -> bool:
+def is_wide(char: str) -> bool:
     """Whether a character is of those between which Chinese text has no space: Han, its punctuation, quotation marks."""
     return unicodedata.east_asian_width(char) in "WFA"

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from corrector.errors import InputError
-from corrector.formats import PACKAGES
+from corrector.formats import PACKAGES, READ_ONLY
 from corrector.formats.archive import Archive
 from corrector.text.decode import STDIN
 from corrector.types import CorrectedDocument, Document
@@ -43,6 +43,32 @@ class PackagePart(Protocol):
 
     def written(self, found: CorrectedDocument) -> bytes | None:
         """The member with what was found in ``document``; None if it stays as it is."""
+
+
+class PartedFile(Protocol):
+    """A file with texts in it; of the ``members``, which are at least one, the main one is first."""
+
+    @property
+    def members(self) -> tuple[str, ...]: ...
+
+    def part(self, member: str) -> PackagePart: ...
+
+    def refuse_signed(self) -> None:
+        """Raises InputError when a change would break a signature."""
+
+    def replaced(self, changed: Mapping[str, bytes]) -> bytes:
+        """The file with what was written of its parts; the very data it was made from where nothing was."""
+
+
+def open_parted(data: bytes, path: str | None, name: str, options: PackageOptions) -> PartedFile:
+    """The file of the format ``name``. Raises InputError for what is not of it, and for a format that needs what is not installed."""
+    if name not in READ_ONLY:
+        return PackageFile(data, path, name, options)
+    module, kind = PACKAGES[name]
+    try:
+        return cast(PartedFile, getattr(import_module(module), kind)(data, path, options))
+    except ModuleNotFoundError as error:
+        raise InputError(path or STDIN, f"{error.name} is not installed; pip install electra-correct[{name}]") from None
 
 
 class Package(Protocol):

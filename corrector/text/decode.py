@@ -33,7 +33,7 @@ _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-
 _KNOWN = (
     (b"PK\3\4", "a zip archive; if it is a document, pass --input-format docx, pptx, xlsx, odf or epub"),
     (b"\xd0\xcf\x11\xe0", "an old Office file; save it as .docx, .pptx or .xlsx"),
-    (b"%PDF-", "a PDF; convert it to text, or correct what it was made from"),
+    (b"%PDF-", "a PDF; pass --input-format pdf"),
     (b"{\\rtf", "rich text (RTF); save it as .docx"),
 )
 """How files begin that some take for text, and what to do about them."""
