@@ -67,6 +67,14 @@ def test_what_is_set_apart_does_not(following: Placed) -> None:
     assert passages((50, 700, FULL), following) == [FULL, following[2]]
 
 
+def test_items_hang() -> None:
+    first, others = lines(FULL), lines(FULL[2:], "好", left=50 + 2 * SIZE, top=684)
+    assert passages(*first, *others) == [FULL + FULL[2:] + "好"]
+    assert passages(*lines("（一）" + FULL[3:]), *others[:1]) == ["（一）" + FULL[3:] + FULL[2:]]
+    assert passages(*lines(FULL[:-1] + "。"), *others) == [FULL[:-1] + "。", FULL[2:] + "好"]
+    assert passages(*first, *others[:1], *lines("好", top=668)) == [FULL, FULL[2:] + "好"]
+
+
 def test_columns_are_as_wide_as_their_lines() -> None:
     left = lines(FULL, FULL, "完。")
     right = lines(FULL + FULL, "完。", left=300)

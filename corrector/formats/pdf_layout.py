@@ -19,10 +19,12 @@ from corrector.formats.passages import Passage
 
 _RAGGED = 2.2  # times the size of the characters: what a full line may lack at its right, as no punctuation mark begins a line
 _INDENT = 1.2  # times the size: where a paragraph begins
+_ALIGNED = 0.3  # times the size: where lines begin at the same place
 _SAME_SIZE = 0.15  # of the size
 _SAME_LINE, _BESIDE = 0.3, 1.5  # times the size: how far apart what is in one line may stand up or down, and sideways
 _NARROW = 0.2  # times the size: a gap by which a line was only stretched
 _DISTANCE = 2.6  # times the size, from line to line
+_ENDS = "。！？!?…”’」』）"
 _NEAR = 6  # lines before and after one that show how wide the column is
 _ITEM = re.compile(
     r"\s*(?:[•·●○■□◆◇▪▶➢※*-][\s\u3000]|[（(]?(?:\d{1,3}|[一二三四五六七八九十]{1,3}|[A-Za-z])[)）.．、](?!\d)|[①-⑳]|第[^\s，。]{1,4}[章节条款])"
@@ -136,9 +138,17 @@ class PageText:
         if abs(size - following.size) > _SAME_SIZE * size or not 0 < line.bottom - following.bottom <= _DISTANCE * size:
             return False
         left, right = self._column(number)
-        is_full = line.right >= right - _RAGGED * size
-        is_indented = following.left > left + _INDENT * size
-        return is_full and not is_indented and not _ITEM.match(self.text, following.start, following.end)
+        if line.right < right - _RAGGED * size or _ITEM.match(self.text, following.start, following.end):
+            return False
+        return following.left <= left + _INDENT * size or self._hangs(number)
+
+    def _hangs(self, number: int) -> bool:
+        """Whether the line after that of a number is indented as a whole item or quotation is, and not as a paragraph begins."""
+        line, following, *others = self.lines[number : number + 3]
+        if self.text[line.end - 1] in _ENDS:
+            return False
+        begins_item = _ITEM.match(self.text, line.start, line.end) is not None
+        return begins_item or any(abs(other.left - following.left) < _ALIGNED * line.size for other in (line, *others))
 
     def _column(self, number: int) -> tuple[float, float]:
         """The edges of the column that a line is in: of the lines before and after it that are as large and begin about where it does."""
