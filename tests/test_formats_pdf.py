@@ -100,6 +100,12 @@ def test_spaces_of_the_layout_are_none() -> None:
     assert text(Glyph("⽂", at(0)), Glyph("\u2e81", at(10)), Glyph("\n", at(20)), Glyph(" ", at(20)), Glyph("\n", at(20))) == "文\u2e81"
 
 
+def test_after_a_hyphen_there_may_be_no_line_end() -> None:
+    places = (("散", 0, 20), ("-", 10, 20), ("部", 0, 4), ("2", 10, 8), ("了", 20, 4))
+    page = PageText(Glyph(char, Box(left, bottom, left + 10, bottom + 10)) for char, left, bottom in places)
+    assert page.text == "散-\n部2了"
+
+
 def test_boxes_are_whole_lines() -> None:
     places = (("散", 0, 20), ("部", 10, 20), ("\n", 0, 0), ("高", 0, 0), ("形", 10, 0))
     page = PageText(Glyph(char, Box(left, bottom, left + 10, bottom + 9)) for char, left, bottom in places)

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from statistics import median
 
 from corrector.formats.builder import PassageBuilder, is_wide
@@ -171,11 +170,22 @@ def _lines(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
 
 
 def _pieces(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """What the file has between two line ends, without what is space alone."""
-    for is_end, own in groupby(glyphs, lambda glyph: glyph.char in "\r\n"):
-        piece = [] if is_end else list(own)
-        if any(not glyph.char.isspace() for glyph in piece):
-            yield piece
+    """What the file has between two line ends, without what is space alone. After a hyphen no line end may be there."""
+    piece: list[Glyph] = []
+    for glyph in glyphs:
+        if glyph.char in "\r\n" or (piece and _is_below(piece[-1].box, glyph.box)):
+            if any(not one.char.isspace() for one in piece):
+                yield piece
+            piece = []
+        if glyph.char not in "\r\n":
+            piece.append(glyph)
+    if any(not one.char.isspace() for one in piece):
+        yield piece
+
+
+def _is_below(box: Box, following: Box) -> bool:
+    """Whether a character stands on another line than the one before it, further to the left and lower."""
+    return following.left < box.left and following.bottom < box.bottom - _SAME_LINE * (box.top - box.bottom)
 
 
 def _is_beside(line: Sequence[Glyph], piece: Sequence[Glyph]) -> bool:
