@@ -125,6 +125,14 @@ def test_a_text_is_checked_as_its_file_would_be(tmp_path: Path, path: str | None
     assert [one.span.start for one in checked.corrections] == found
 
 
+def test_what_the_project_excludes_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / ".electra-correct.toml").write_text("exclude = ['vendor/', '/a.md']\n")
+    (tmp_path / "doc" / "vendor").mkdir(parents=True)
+    checker = Checker({}, lambda _: FAKE)
+    found = {name: len(checker.check("散部", str(tmp_path / name), "").corrections) for name in ("doc/vendor/b.txt", "a.md", "doc/a.md")}
+    assert found == {"doc/vendor/b.txt": 0, "a.md": 0, "doc/a.md": 1}
+
+
 def test_settings_are_those_of_the_project_and_over_them_the_editors(tmp_path: Path) -> None:
     (tmp_path / ".electra-correct.toml").write_text("profile = 'careful'\nwords = ['w.txt']\n")
     opened: list[Settings] = []

@@ -13,6 +13,7 @@ from corrector.formats.passages import correct_passages
 from corrector.inputs import writable
 from corrector.lsp.memory import Memory, RememberingCorrector
 from corrector.session import open_corrector
+from corrector.text.discover import is_excluded
 from corrector.text.ignore import IgnoreState
 from corrector.types import Correction, Document
 from corrector.words import ProtectedWords
@@ -54,8 +55,11 @@ class Checker:
         return found.overridden("initialization options", **self._options)
 
     def check(self, text: str, path: str | None, language: str, goes_on: Callable[[], bool] = lambda: True) -> Checked:
-        """The corrections of a text; of the lines that are new, as many are read as ``goes_on`` allows."""
+        """The corrections of a text, none of a file that the settings leave out; of the lines that are new, as many are read as ``goes_on``
+        allows."""
         settings = self.settings(path)
+        if path and is_excluded(path, settings.exclude, os.path.dirname(settings.sources.get("exclude", ""))):
+            return Checked()
         name = format_name(path, settings.format_in)
         if name == TEXT or name in PACKAGES:
             name = _LANGUAGES.get(language, TEXT)

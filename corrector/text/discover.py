@@ -59,6 +59,16 @@ def discover(
         raise errors[0]
 
 
+def is_excluded(path: str, exclude: Sequence[str], folder: str) -> bool:
+    """Whether ``exclude``, as the lines of a ``.gitignore`` that lies in ``folder``, leaves out a file below it."""
+    if not exclude:
+        return False
+    from corrector.text.gitignore import patterns_of
+
+    below = _below(os.path.realpath(path), os.path.realpath(folder)).removesuffix("/")
+    return bool(below) and patterns_of(exclude, "exclude").match_file(below)
+
+
 def _identity(path: str) -> str:
     """The same for two paths to one file."""
     try:
