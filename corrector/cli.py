@@ -49,10 +49,10 @@ _setting = options(LAST_GROUP)
 @_writing(
     "--format",
     "report",
-    type=click.Choice(["text", "json", "human", "sarif", "github", "gitlab"]),
+    type=click.Choice(["text", "json", "human", "html", "sarif", "github", "gitlab"]),
     metavar="NAME",
-    help="text, or a report of all corrections and suggestions: json (JSON Lines), human, sarif, github or gitlab. [default: text for "
-    "one input, human for several]",
+    help="text, or a report of all corrections and suggestions: json (JSON Lines), human, html, sarif, github or gitlab. [default: text "
+    "for one input, human for several]",
 )
 @_writing("-i", "--interactive", is_flag=True, help="Ask about every correction, then write it (to FILE with -o).")
 @_reading(

@@ -119,6 +119,35 @@ class GitlabReport(Silence):
         return b"\n]\n" if self._begun else b"[]\n"
 
 
+class HtmlReport(Silence):
+    """A page for a browser. A text in which nothing is found is not named."""
+
+    def __init__(self) -> None:
+        from corrector.render import html
+
+        self._page = html
+        self._begun = self._named = False
+
+    def block(self, corrected: CorrectedDocument, before: Summary) -> bytes:
+        lines = self._page.render_lines(corrected, before)
+        if not lines:
+            return b""
+        title = "" if self._named else self._page.render_title(corrected.document.path)
+        self._named = True
+        return self._written(title + lines)
+
+    def end_of_text(self) -> bytes:
+        self._named = False
+        return b""
+
+    def end(self, totals: Summary) -> bytes:
+        return self._written(self._page.render_foot(totals))
+
+    def _written(self, more: str) -> bytes:
+        begun, self._begun = self._begun, True
+        return _readable(more if begun else self._page.render_head() + more)
+
+
 class SarifReport(Silence):
     """One SARIF log, at the end; holds the blocks that have something to tell, and the first of every text."""
 
@@ -153,6 +182,8 @@ def report_named(name: str, model: str, version: str, color: bool) -> Report:
     """The report that ``--format`` names, or ``diff``, or none for ``text``."""
     if name == "human":
         return HumanReport(color)
+    if name == "html":
+        return HtmlReport()
     if name == "github":
         return GithubReport()
     if name == "gitlab":

@@ -381,7 +381,7 @@ def test_a_name_that_is_no_text(shell: Shell) -> None:
         pytest.skip("the file system takes no such name")
     assert shell.run(name).stdout == "苹果\n".encode()
     assert shell.run("--diff", name).stdout.startswith(b"--- a/a\xff.txt\n")
-    for form in ("human", "json", "sarif", "github", "gitlab"):
+    for form in ("human", "html", "json", "sarif", "github", "gitlab"):
         outcome = shell.run("--format", form, name)
         assert (outcome.status, outcome.stderr) == (0, b"")
         assert b"txt" in outcome.stdout

@@ -49,7 +49,7 @@ OPTIONS = st.one_of(
          ["--include", "*"], ["--exclude", "["], ["--exclude", "*.txt"], ["--column", "text"], ["--column", "1"], ["--column", "好"],
          ["--color", "always"], ["--explain"], ["--nonsense"], ["--version"], ["--"], ["-h"]]
     ),
-    st.sampled_from(["text", "json", "human", "sarif", "github", "gitlab", "x"]).map(lambda name: ["--format", name]),
+    st.sampled_from(["text", "json", "human", "html", "sarif", "github", "gitlab", "x"]).map(lambda name: ["--format", name]),
     EXTENSIONS.map(lambda name: ["--input-format", FORMAT_NAMES.get(name, name)]),
     GIVEN_ENCODINGS.map(lambda name: ["--encoding", name]),
     st.sampled_from(["0", "0.3", "0.99", "1", "nan", "-1", "x"]).map(lambda value: ["--min-confidence", value]),

@@ -67,10 +67,15 @@ def render_unprocessed(name: str, summary: Summary) -> str:
 
 def render_summary_line(summary: Summary, seconds: float) -> str:
     """The last line of a run: ``3 files, 12,345 characters: 4 corrections, 1 suggestion in 1.2 s``."""
+    return f"{render_counts(summary)} in {_duration(seconds)}"
+
+
+def render_counts(summary: Summary) -> str:
+    """What was read and found: ``3 files, 12,345 characters: 4 corrections, 1 suggestion``."""
     found = f"{_count(summary.corrections, 'correction')}, {_count(summary.suggestions, 'suggestion')}"
     missed = f", {_count(summary.unprocessed, 'passage')} not processed" if summary.unprocessed else ""
     read = f"{_count(summary.files, 'file')}, {_count(summary.characters, 'character')}"
-    return f"{read}: {found}{missed} in {_duration(seconds)}"
+    return f"{read}: {found}{missed}"
 
 
 def _duration(seconds: float) -> str:
