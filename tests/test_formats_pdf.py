@@ -38,6 +38,7 @@ def test_each_page_is_a_text() -> None:
     data = pdf(lines("我们去散部。", "很高形！"), [], lines("散部"))
     result = correct_package(CORRECTOR, data, "dir/a.pdf", "pdf")
     assert [page.document.path for page in result.documents] == [f"dir/a.pdf/page {number}" for number in (1, 2, 3)]
+    assert {page.document.file for page in result.documents} == {"dir/a.pdf"}
     assert [page.document.text for page in result.documents] == ["我们去散部。\n很高形！", "", "散部"]
     assert [[(one.span.start, one.original, one.replacement) for one in page.corrections] for page in result.documents] == [
         [(3, "散部", "散步"), (8, "高形", "高兴")], [], [(0, "散部", "散步")],
@@ -111,6 +112,12 @@ def test_boxes_are_whole_lines() -> None:
     page = PageText(Glyph(char, Box(left, bottom, left + 10, bottom + 9)) for char, left, bottom in places)
     assert page.boxes_of(0, 2) == [Box(0, 20, 20, 29)]
     assert page.boxes_of(1, 5) == [Box(10, 20, 20, 29), Box(0, 0, 20, 9)]
+
+
+def test_unknown_characters_are_not_taken_for_others() -> None:
+    data = pdf(lines("散部"), lines("散部"), []).replace(b"UniGB-UCS2-H", b"Identity-H  ").replace(b"(GB1)", b"(XYZ)")
+    result = correct_package(CORRECTOR, data, "a.pdf", "pdf")
+    assert [(page.document.text, page.unprocessed) for page in result.documents] == [("\ufffd\ufffd", 1), ("\ufffd\ufffd", 1), ("", 0)]
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ PDFium tells the characters and where they stand, in an order that is mostly tha
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,11 @@ from corrector.types import CorrectedDocument, Document
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
-_MEANT = {"\0": "\ufffd", "\x02": "-", "\ufffe": "-"}
-"""What PDFium has for a character that the file does not tell, and for a hyphen at the end of a line."""
+_UNKNOWN = "\ufffd"
+"""A character of which the file does not tell what it is."""
+
+_MEANT = {"\0": _UNKNOWN, "\x02": "-", "\ufffe": "-"}
+"""What PDFium has for these, and for a hyphen at the end of a line."""
 
 
 class PdfFile:
@@ -46,7 +50,8 @@ class PdfFile:
     def part(self, member: str) -> PdfPage:
         """The text of a page."""
         number = self.members.index(member)
-        return PdfPage(PageText(_glyphs(self._page(number))), f"{self._path}/{member}", number, self._comments)
+        text = PageText(_glyphs(self._page(number)))
+        return PdfPage(text, Document(f"{self._path}/{member}", text.text, part=member), number, self._comments)
 
     def refuse_signed(self) -> None:
         """Raises InputError when comments would break a signature."""
@@ -67,13 +72,16 @@ class PdfFile:
 class PdfPage:
     """The text of a page; what is found in it becomes ``comments``, if there are to be any."""
 
-    def __init__(self, text: PageText, path: str, number: int, comments: PdfComments | None) -> None:
-        self._text, self._number, self._comments = text, number, comments
-        self.document = Document(path, text.text)
+    def __init__(self, text: PageText, document: Document, number: int, comments: PdfComments | None) -> None:
+        self._text, self.document = text, document
+        self._number, self._comments = number, comments
 
     def correct(self, corrector: DocumentCorrector, marked: Document) -> CorrectedDocument:
-        """The corrections in ``document``, of which ``marked`` may protect more."""
-        return correct_passages(corrector, marked, self._text.passages())
+        """The corrections in ``document``, of which ``marked`` may protect more; a page of mostly unknown characters is not processed."""
+        found = correct_passages(corrector, marked, self._text.passages())
+        text = self.document.text
+        is_unreadable = 2 * text.count(_UNKNOWN) > sum(not char.isspace() for char in text)
+        return dataclasses.replace(found, unprocessed=found.unprocessed + is_unreadable)
 
     def written(self, found: CorrectedDocument) -> bytes | None:
         """Adds the comments; None where there are none to add. They are not in a part of their own, so that it has no bytes."""
@@ -98,6 +106,8 @@ def _glyphs(page: Any) -> Iterator[Glyph]:
         if high:
             continue
         char = char.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")[0]
+        if pdfium.FPDFText_HasUnicodeMapError(text, index) == 1:
+            char = _UNKNOWN
         pdfium.FPDFText_GetLooseCharBox(text, index, box)
         is_gap = char == " " and pdfium.FPDFText_IsGenerated(text, index) == 1
         yield Glyph(_MEANT.get(char, char), Box(box.left, box.bottom, box.right, box.top), is_gap)
