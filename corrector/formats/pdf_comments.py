@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
@@ -17,6 +18,8 @@ from corrector.formats.pdf_update import PdfUpdate
 from corrector.formats.wordml import AUTHOR
 from corrector.render.describe import described
 from corrector.types import Correction
+
+logging.getLogger("pypdf").addHandler(logging.NullHandler())  # what it has to say of a file goes to whoever asks for it only
 
 _CORRECTION, _SUGGESTION = "ff9696", "ffe678"  # red and yellow, as they show on white
 
