@@ -10,7 +10,7 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:3.12-slim
 COPY constraints.txt /tmp/
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    pip install --no-cache-dir -c /tmp/constraints.txt /wheels/*.whl \
+    pip install --no-cache-dir -c /tmp/constraints.txt /wheels/*.whl pypdf pypdfium2 \
     && rm /tmp/constraints.txt \
     && useradd --create-home corrector
 USER corrector
