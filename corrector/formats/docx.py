@@ -14,9 +14,9 @@ from corrector.apply import corrected_text
 from corrector.errors import InputError
 from corrector.formats.archive import Archive
 from corrector.formats.drawingml import drawing_part
-from corrector.formats.packages import SIGNATURES_OF_OFFICE, PackageOptions, PackagePart, not_a
+from corrector.formats.packages import LEAST_CONFIDENCE, SIGNATURES_OF_OFFICE, PackageOptions, PackagePart, not_a
 from corrector.formats.revisions import Revisions
-from corrector.formats.word_comments import LEAST_CONFIDENCE, WordComments
+from corrector.formats.word_comments import WordComments
 from corrector.formats.wordml import WordPart, code_styles
 from corrector.types import CorrectedDocument, Document
 

@@ -19,6 +19,12 @@ from corrector.types import CorrectedDocument, Document
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
+AUTHOR = "electra-correct"
+"""Whose the revisions and comments are that are put into documents."""
+
+LEAST_CONFIDENCE = 0.25
+"""What a suggestion has to have to be worth a comment: one in two or three of these is right."""
+
 SIGNATURES_OF_OFFICE = "_xmlsignatures/"
 
 

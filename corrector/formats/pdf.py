@@ -13,11 +13,10 @@ import pypdfium2
 from pypdfium2 import raw as pdfium
 
 from corrector.errors import InputError
-from corrector.formats.packages import PackageOptions
+from corrector.formats.packages import LEAST_CONFIDENCE, PackageOptions
 from corrector.formats.passages import correct_passages
 from corrector.formats.pdf_comments import PdfComments
 from corrector.formats.pdf_layout import Box, Glyph, PageText
-from corrector.formats.word_comments import LEAST_CONFIDENCE
 from corrector.text.decode import STDIN
 from corrector.types import CorrectedDocument, Document
 

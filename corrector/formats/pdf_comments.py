@@ -13,9 +13,9 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, TextStringObject
 
 from corrector.errors import InputError
+from corrector.formats.packages import AUTHOR
 from corrector.formats.pdf_layout import Box
 from corrector.formats.pdf_update import PdfUpdate
-from corrector.formats.wordml import AUTHOR
 from corrector.render.describe import described
 from corrector.types import Correction
 
@@ -46,7 +46,7 @@ class PdfComments:
 
     def add(self, page: int, correction: Correction, boxes: Sequence[Box], is_made: bool) -> bool:
         """Adds the comment on a correction, or suggestion, around what stands in ``boxes`` on a page, counted from 0; whether it is new."""
-        text = described(correction) if is_made else f"{described(correction)}?"
+        text = described(correction, is_made)
         if (page, text, (round(boxes[0].left), round(boxes[0].top))) in self._there:
             return False
         whole = reduce(Box.joined, boxes)

@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator
 from itertools import count
 
-from corrector.formats.wordml import AUTHOR, Run, WordPart
+from corrector.formats.packages import AUTHOR
+from corrector.formats.wordml import Run, WordPart
 from corrector.formats.xml_parts import edited, spelt_like
 from corrector.types import Correction, Span
 

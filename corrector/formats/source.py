@@ -19,6 +19,7 @@ from pygments.util import ClassNotFound
 from corrector.errors import InputError
 from corrector.formats.builder import PassageBuilder
 from corrector.formats.passages import Passage
+from corrector.formats.wrapped import columns
 from corrector.text.decode import STDIN
 from corrector.text.protect import HAN_RUN
 from corrector.types import Document, Span
@@ -119,6 +120,6 @@ def _goes_on(text: str, line: Span, following: Span) -> bool:
     own = text[line.start : line.end]
     if not _BETWEEN.fullmatch(between) or _BULLET.search(between) or _SENTENCE_END.search(own):
         return False
-    begins = max(text.rfind("\n", 0, line.start), text.rfind("\r", 0, line.start)) + 1
-    width = len(text[begins : line.end].encode("gb18030", "replace"))
-    return width >= _FULL and not _ITEM.match(text, following.start)
+    begins = text.rfind("\n", 0, line.start) + 1
+    begins = max(begins, text.rfind("\r", begins, line.start) + 1)
+    return columns(text[begins : line.end]) >= _FULL and not _ITEM.match(text, following.start)

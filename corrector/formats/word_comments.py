@@ -11,14 +11,11 @@ from xml.sax.saxutils import escape
 
 from corrector.errors import InputError
 from corrector.formats.archive import Archive
+from corrector.formats.packages import AUTHOR
 from corrector.formats.revisions import now, numbers_in
-from corrector.formats.wordml import AUTHOR
 from corrector.render.describe import described
 from corrector.text.files import encode
 from corrector.types import Correction
-
-LEAST_CONFIDENCE = 0.25
-"""What a suggestion has to have to be worth a comment: one in two or three of these is right."""
 
 MEMBER = "word/comments.xml"
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -47,7 +44,7 @@ class WordComments:
     def add(self, suggestion: Correction, anchor: Callable[[int], bool]) -> None:
         """Adds the comment on a suggestion, if ``anchor`` finds a place for its number."""
         if anchor(self._next):
-            text = escape(f"{described(suggestion)}?")
+            text = escape(described(suggestion, is_made=False))
             self._added.append(
                 f'<{{0}}comment {{0}}id="{self._next}" {{0}}author="{AUTHOR}" {{0}}date="{now()}" {{0}}initials="ec">'
                 f'<{{0}}p><{{0}}r><{{0}}t xml:space="preserve">{text}</{{0}}t></{{0}}r></{{0}}p></{{0}}comment>'

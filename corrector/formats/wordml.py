@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from corrector.formats.packages import AUTHOR
 from corrector.formats.xml_parts import CODE_STYLE, Piece, XmlEvents, XmlPart, decoded, read_xml, with_derived
 from corrector.types import Document, Span
 
@@ -17,9 +18,6 @@ _WORD = frozenset(
         "http://purl.oclc.org/ooxml/wordprocessingml/main",  # the strict variant
     }
 )
-AUTHOR = "electra-correct"
-"""Whose revisions and comments are those made here."""
-
 _OURS = "comment of ours"
 _HIDDEN = frozenset({"del", "moveFrom", "rt", _OURS})  # deleted, moved away, and how a word is pronounced: not what is read
 _REVISED = frozenset({"ins", "moveTo"})

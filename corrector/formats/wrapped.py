@@ -40,7 +40,7 @@ def wrapped_paragraphs(text: str) -> Iterator[list[Span]]:
     It is when at least half of its lines are equally wide, but for a few columns, and hardly any is wider: an address, code.
     """
     places = [Span(start, end) for start, end in lines(text)]
-    widths = [_width(text[place.start : place.end]) for place in places]
+    widths = [columns(text[place.start : place.end]) for place in places]
     with_text = sorted(filter(None, widths))
     widest = with_text[int(_NOT_WIDER * (len(with_text) - 1))] if with_text else 0
     if not _NARROWEST <= widest <= _WIDEST:
@@ -60,7 +60,7 @@ def wrapped_paragraphs(text: str) -> Iterator[list[Span]]:
         yield paragraph
 
 
-def _width(line: str) -> int:
+def columns(line: str) -> int:
     """How many columns a line takes: two for most that is not ASCII; a rough count, but a fast one."""
     line = line.rstrip()
     return len(line) if line.isascii() else len(line.encode("gb18030", "replace"))

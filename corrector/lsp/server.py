@@ -55,8 +55,7 @@ class Shown:
     def diagnostic(self, correction: Correction, is_made: bool) -> lsp.Diagnostic:
         """A correction as a warning, a suggestion as an information."""
         severity = lsp.DiagnosticSeverity.Warning if is_made else lsp.DiagnosticSeverity.Information
-        message = described(correction) if is_made else f"{described(correction)}?"
-        return lsp.Diagnostic(self.range(correction.span), message, severity, correction.reason, source=NAME)
+        return lsp.Diagnostic(self.range(correction.span), described(correction, is_made), severity, correction.reason, source=NAME)
 
     def range(self, span: Span) -> lsp.Range:
         """A span as editors count."""

@@ -42,10 +42,11 @@ def reason(correction: Correction) -> str:
     return f"{name} ({new})" if old == new else f"{name} ({old} → {new})"
 
 
-def described(correction: Correction) -> str:
-    """One line without colour: ``权利 → 权力  同音 (quán lì)  98 %``."""
+def described(correction: Correction, is_made: bool = True) -> str:
+    """One line without colour: ``权利 → 权力  同音 (quán lì)  98 %``; of what is only suggested, with a question mark."""
+    doubt = "" if is_made else "?"
     change = f"{safe(correction.original)} → {safe(correction.replacement)}"
-    return f"{change}  {reason(correction)}  {percent(correction.confidence)}"
+    return f"{change}  {reason(correction)}  {percent(correction.confidence)}{doubt}"
 
 
 def other_candidates(correction: Correction) -> list[RankedCandidate]:
