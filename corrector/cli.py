@@ -68,6 +68,12 @@ _setting = options(LAST_GROUP)
 @_reading("--exclude", metavar="GLOB", multiple=True, help="In directories: not these. Repeatable.")
 @_reading("--no-gitignore", is_flag=True, help="In directories: also what git ignores.")
 @_correcting(
+    "--origin",
+    type=click.Choice(["typed", "ocr"]),
+    metavar="NAME",
+    help="Where the text is from: typed, or ocr, recognised in images, where characters look alike. [default: typed]",
+)
+@_correcting(
     "--min-confidence",
     type=click.FloatRange(0, 1),
     callback=not_nan,
@@ -136,7 +142,7 @@ def _settings(given: dict[str, Any]) -> Settings:
         raise click.UsageError("--config and --no-config exclude each other.")
     if given["min_confidence"] is not None and given["profile"] is not None:
         raise click.UsageError("--min-confidence and --profile exclude each other: a profile is a confidence.")
-    names = ("model", "min_confidence", "profile", "words", "confusions", "encoding", "include", "exclude", "format_in",
+    names = ("model", "origin", "min_confidence", "profile", "words", "confusions", "encoding", "include", "exclude", "format_in",
              "column", "color", "backup", "threads", "jobs")  # fmt: skip
     try:
         if given["config"] is not None:

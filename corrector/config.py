@@ -19,6 +19,7 @@ from typing import Any
 from corrector.config_files import is_ini, nearest_values, values_of
 from corrector.config_values import COLORS, PROFILES, checked, from_text, to_toml
 from corrector.errors import ConfigError, ModelError
+from corrector.types import TYPED, Origin
 
 __all__ = ["COLORS", "PROFILES", "Settings", "find_settings", "profile_confidence", "render_settings"]
 
@@ -34,6 +35,7 @@ class Settings:
     """
 
     model: str | None = None
+    origin: Origin = TYPED
     min_confidence: float | None = None
     profile: str | None = None
     words: tuple[str, ...] = ()

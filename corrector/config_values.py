@@ -12,6 +12,7 @@ from typing import Any
 
 from corrector.errors import ConfigError
 from corrector.formats import NAMES
+from corrector.types import ORIGINS
 
 PROFILES: Mapping[str, float | None] = {"careful": 0.8, "balanced": None, "eager": 0.3}
 """The confidence each profile asks for; None is the model's own. A model may say better in its ranker's ``profiles``."""
@@ -123,6 +124,10 @@ def _profile(file: str | Path, key: str, value: Any) -> str:
     return _one_of(tuple(PROFILES), file, key, value)
 
 
+def _origin(file: str | Path, key: str, value: Any) -> str:
+    return _one_of(ORIGINS, file, key, value)
+
+
 def _color(file: str | Path, key: str, value: Any) -> str:
     return _one_of(COLORS, file, key, value)
 
@@ -150,6 +155,7 @@ _CHECKS: Mapping[str, Callable[[str | Path, str, Any], Any]] = {
     "backup": _suffix,
     "gitignore": _switch,
     "min_confidence": _confidence,
+    "origin": _origin,
     "profile": _profile,
     "color": _color,
     "threads": _threads,

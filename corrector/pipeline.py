@@ -26,7 +26,17 @@ from corrector.revision import Revision, windows_in
 from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import merged, protected_spans
-from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
+from corrector.types import (
+    TYPED,
+    Candidate,
+    CorrectedDocument,
+    Correction,
+    Document,
+    Origin,
+    RankedCandidate,
+    Sentence,
+    Span,
+)
 from corrector.words import ProtectedWords
 
 BLOCK, BLOCK_CHARACTERS = 1024, 1 << 15  # texts taken together by correct_many, no more than have so many characters: bounds the memory
@@ -46,13 +56,14 @@ Choice = GroupChoice | OfferChoice | FormChoice
 class Corrector:
     """Corrects Chinese spelling, Simplified and Traditional; opens its model once, never changes and may be shared by threads.
 
-    ``model`` is a name, a directory or None for the embedded one. Corrections with a calibrated probability of at least
+    ``model`` is a name, a directory or None for the embedded one; ``origin`` says where the text is from, 'typed' or 'ocr': characters
+    recognised in images are taken for others that look like them. Corrections with a calibrated probability of at least
     ``min_confidence`` (default: the model's own) are made, less likely ones only suggested; or the ``profile`` 'careful',
     'balanced' or 'eager' says how sure is sure enough. ``words`` are never changed, ``confusions`` (wrong form → right
     form of the same length) are always corrected, but for protected words. ``threads``, up to 1,024, is how many cores to use; 0 is all.
 
-    Raises ModelError for a model that cannot be opened, and ConfigError for a confidence outside 0..1, a confidence and a
-    profile together, and for words, confusions and threads that cannot be used.
+    Raises ModelError for a model that cannot be opened or has no ranker for this origin, and ConfigError for an unknown origin, for a
+    confidence outside 0..1, a confidence and a profile together, and for words, confusions and threads that cannot be used.
 
     >>> from corrector.apply import corrected_text
     >>> corrector = Corrector(words=["散部"], confusions={"帐户": "账户"})
@@ -67,6 +78,7 @@ class Corrector:
         self,
         model: str | Path | None = None,
         *,
+        origin: Origin = TYPED,
         min_confidence: float | None = None,
         profile: str | None = None,
         words: Iterable[str] | ProtectedWords = (),
@@ -81,11 +93,11 @@ class Corrector:
         threads = checked("Corrector", "threads", "threads", threads)
         self.words = words if isinstance(words, ProtectedWords) else ProtectedWords.of(words)
         self.confusions = confusions if isinstance(confusions, Confusions) else Confusions.of(confusions or {})
-        directory = find_model(model)
+        directory = find_model(model).of(checked("Corrector", "origin", "origin", origin))
         ranker = Ranker.load(directory.ranker) if directory.ranker else default_ranker()
         if profile is not None:
             min_confidence = profile_confidence(profile, directory.ranker)
-        self.model_name = directory.name
+        self.model_name, self.origin = directory.name, directory.origin
         self.model_checksum = directory.checksum
         self.min_confidence = ranker.min_confidence if min_confidence is None else min_confidence
         self.stages = Stages.of(directory, ranker, threads)

@@ -42,9 +42,10 @@ class Characters:
 
     def __init__(
         self, vocabulary: Sequence[str], id_of: Mapping[str, int], tables: MarkTables,
-        slips: Slips | None = None, word_model: WordModel | None = None,
+        slips: Slips | None = None, word_model: WordModel | None = None, by_slips: int = 0,
     ) -> None:  # fmt: skip
         self.vocabulary, self.id_of, self.tables, self.slips, self.word_model = vocabulary, id_of, tables, slips, word_model
+        self.by_slips = by_slips if slips is not None else 0
         self._similar: dict[int, NDArray[np.int64]] = {}
         self._heard: dict[int, tuple[NDArray[np.int64], Floats]] = {}
 
@@ -65,11 +66,19 @@ class Characters:
         return np.where(self.replaceable, 0, -np.inf).astype(np.float32)
 
     def similar(self, character: int) -> NDArray[np.int64]:
-        """The ids nearest to this one by sound, then those by shape, each once."""
+        """The ids that this one was seen to stand for, then those nearest by sound, then those by shape, each once."""
         if character not in self._similar:
             alike = similar_characters(self.vocabulary[character])
-            self._similar[character] = np.array([self.id_of[c] for c in alike if c in self.id_of], dtype=np.int64)
+            seen = self._seen[character].tolist() if self.by_slips else []
+            ids = dict.fromkeys([*filter(None, seen), *(self.id_of[c] for c in alike if c in self.id_of)])
+            self._similar[character] = np.array(list(ids), dtype=np.int64)
         return self._similar[character]
+
+    @cached_property
+    def _seen(self) -> NDArray[np.int64]:
+        """What each character was most often seen to stand for, ``by_slips`` of them: (vocabulary, by_slips)."""
+        assert self.slips is not None
+        return self.slips.most_meant(self.by_slips)
 
     def homophones(self, first: int, second: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         """The words of two characters, both different from these two and sounding much like them: their first ids, their second ids, and
@@ -280,6 +289,9 @@ def _fitting(
     texts[:, 2] = ids
     of_each = [np.concatenate([one[own] for one, own in zip(view, similar, strict=True)]) for view in views]
     fit = sum(of_each) / len(of_each) + characters.text_score(texts)
+    if characters.by_slips and characters.slips is not None:
+        given = np.array([encoding.ids[token] for encoding, token in sites], dtype=np.int64)
+        fit += characters.slips.log_rates(given[owner], ids)
     ordered = ids[np.lexsort((-fit, owner))].tolist()
     ends = np.cumsum(sizes).tolist()
     return [ordered[end - size : end][:FROM_SIMILAR] for end, size in zip(ends, sizes, strict=True)]

@@ -45,7 +45,8 @@ class Ranker:
     Before them two gates bound the work. The generator looks at a character from the discriminator's probability
     ``look_threshold`` on, where its answer could matter; it is suspicious when σ(a·logit + b·ln p + c + d·level) ≥
     ``suspicion_threshold``, with ``suspicion`` (a, b, c, d), p the generator's probability of the likeliest other character, and the level
-    of its mark (``marks.levels_of``).
+    of its mark (``marks.levels_of``). Beside what the generator, sound and shape offer in its place, ``by_slips`` of the characters that
+    were most often meant where one like it stood are considered.
 
     The check is piecewise linear in each feature: ``check_bends`` names (knot, weight) pairs, each of which adds
     weight·max(0, value - knot) to what ``check_weights`` gives.
@@ -57,6 +58,7 @@ class Ranker:
     look_threshold: float = 0.05
     suspicion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     suspicion_threshold: float = 0.05
+    by_slips: int = 0
     min_confidence: float = 0.5
     check_bends: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     profiles: Mapping[str, float] = field(default_factory=dict)  # confidences asked for by name (``config.profile_confidence``)
@@ -72,7 +74,8 @@ class Ranker:
             calibration = data["calibration"]["scale"], data["calibration"]["offset"]
             ranker = cls(
                 _completed(data["weights"], FEATURES), _completed(data["check_weights"], CHECK_FEATURES), calibration,
-                data["look_threshold"], (detection, other, offset, level), data["suspicion_threshold"], data["min_confidence"],
+                data["look_threshold"], (detection, other, offset, level), data["suspicion_threshold"], int(data.get("by_slips", 0)),
+                data["min_confidence"],
                 {name: tuple((float(k), float(w)) for k, w in bends) for name, bends in data["check_bends"].items()},
                 {name: float(confidence) for name, confidence in data["profiles"].items()},
                 {kind: OfferWeights.of(data[kind]) for kind in KINDS if kind in data}, str(path),
@@ -94,6 +97,7 @@ class Ranker:
             "suspicion_threshold": self.suspicion_threshold, "min_confidence": self.min_confidence,
             "profiles": dict(self.profiles),
         }  # fmt: skip
+        record |= {"by_slips": self.by_slips} if self.by_slips else {}
         record |= {kind: weights.record() for kind, weights in self.offers.items()}
         path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 

@@ -30,6 +30,7 @@ def open_corrector(settings: Settings, new_words: bool = False) -> Corrector:
     words = [path for path in settings.words if not new_words or os.path.lexists(path)]
     return Corrector(
         settings.model,
+        origin=settings.origin,
         min_confidence=settings.min_confidence,
         profile=settings.profile,
         words=ProtectedWords.load(*words) if words else (),

@@ -84,7 +84,7 @@ class Stages:
     def characters(self) -> Characters:
         """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""
         tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
-        return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model)
+        return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model, self.ranker.by_slips)
 
     def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
         """For each window its groups of suspicions with their edits ranked, and what else may be meant."""

@@ -6,11 +6,17 @@ Every offset is a half-open code-point offset into the original document text un
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Reason = Literal["same_sound", "near_sound", "shape", "word", "context", "order", "script", "confusion"]
 """Why a correction was chosen: 同音, 近音, 形近, 词 (it completes a dictionary word), context alone, 颠倒 (two characters are in the
 other order), 繁简 (what stands there is of the other script than its surroundings), or a pair of the user's confusions."""
+
+Origin = Literal["typed", "ocr"]
+"""Where text is from: someone typed it, or it was recognised in an image. It decides which slips are likely."""
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+TYPED, OCR = ORIGINS
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -18,14 +18,14 @@ from corrector import cli
 from corrector.confusions import Confusions
 from corrector.errors import ModelError
 from corrector.text.protect import merged
-from corrector.types import CorrectedDocument, Document
+from corrector.types import OCR, TYPED, CorrectedDocument, Document, Origin
 from corrector.words import ProtectedWords
 from tests.fakes import FakeCorrector
 
 if TYPE_CHECKING:
     import pytest
 
-SURE, DOUBTFUL = {"天汽": "天气", "平果": "苹果"}, {"做": "作"}
+SURE, DOUBTFUL, MISREAD = {"天汽": "天气", "平果": "苹果"}, {"做": "作"}, {"日木": "日本"}
 VERSION = "9.9.9"
 
 
@@ -36,6 +36,7 @@ class FakePipelineCorrector(FakeCorrector):
         self,
         model: str | None = None,
         *,
+        origin: Origin = TYPED,
         min_confidence: float | None = None,
         profile: str | None = None,
         words: Any = (),
@@ -45,7 +46,7 @@ class FakePipelineCorrector(FakeCorrector):
         if model is not None:
             raise ModelError(model, "no such model")
         confidence = {"careful": 0.99, "eager": 0.3}.get(profile or "", min_confidence)
-        super().__init__(SURE, DOUBTFUL, min_confidence=confidence, fails_on="坏")
+        super().__init__(SURE | (MISREAD if origin == OCR else {}), DOUBTFUL, min_confidence=confidence, fails_on="坏")
         self._words = words if isinstance(words, ProtectedWords) else ProtectedWords.of(words)
         self._confusions = confusions or Confusions()
 

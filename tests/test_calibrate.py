@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ pytest.importorskip("sklearn")
 from corrector.electra.model import DISCRIMINATOR, GENERATOR
 from corrector.electra.model_dir import find_model
 from corrector.errors import CorrectorError, InputError, ModelError
-from corrector.rank import CHECK_FEATURES, default_ranker
+from corrector.rank import CHECK_FEATURES, Ranker, default_ranker
 from corrector.text.write import AtomicWriter
 from corrector.train import calibrate as calibration
 from corrector.train.__main__ import main
@@ -34,6 +34,11 @@ from corrector.train.thresholds import (
     platt,
     strict_f1,
 )
+from corrector.types import OCR, TYPED
+
+if TYPE_CHECKING:
+    from corrector.electra.model_dir import ModelDirectory
+    from corrector.types import Origin
 
 
 def test_one_alternative_gets_the_odds_it_was_right_with() -> None:
@@ -186,7 +191,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def fit_tiny(model: Path, **replaced: Any) -> None:
+def fit_tiny(model: Path, origin: Origin = TYPED, **replaced: Any) -> None:
     """Calibrate with a ranker that is given, and with slips."""
     held = model.parent / "dev.tsv"
     held.write_text("甲\t乙\n", "utf-8")
@@ -195,7 +200,7 @@ def fit_tiny(model: Path, **replaced: Any) -> None:
         for name, function in ({"calibrate": lambda *_: ranker} | replaced).items():
             patch.setattr(calibration, name, function)
         rows = [PairSet((("甲", "乙"),), 1.0, "rows.tsv")]
-        calibration.fit_ranker(model, rows, [held], lambda _: None, rows)
+        calibration.fit_ranker(model, rows, [held], lambda _: None, rows, origin=origin)
 
 
 def test_a_calibrated_model_is_whole_and_no_other_file_is_touched(model: Path) -> None:
@@ -208,10 +213,32 @@ def test_a_calibrated_model_is_whole_and_no_other_file_is_touched(model: Path) -
     assert (model.parent / "ranker.json").read_bytes() == before["ranker.json"]
 
 
+def test_text_of_another_origin_gets_a_ranker_and_slips_beside_those_of_typed_text(model: Path) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def calibrate(directory: ModelDirectory, *given: Any) -> Any:
+        asked.append((directory.origin, given[-1]))
+        assert directory.slips is not None  # they are there when it is fitted
+        return replace(default_ranker(), min_confidence=0.47, by_slips=given[-1])
+
+    before = files_in(model)
+    fit_tiny(model, OCR, calibrate=calibrate)
+    after, found = files_in(model), find_model(model, verify=True)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed == {"ocr/slips.npz", "ocr/ranker.json", "manifest.json", "README.md"}
+    assert asked == [("ocr", 40)] and found.slips is None and "calibration" not in found.manifest
+    assert found.manifest["origins"]["ocr"]["thresholds"]["min_confidence"] == 0.47
+    ranker = Ranker.load(model / "ocr" / "ranker.json")
+    assert ranker.by_slips == 40 and "by_slips" not in (model / "ranker.json").read_text("utf-8")
+    assert after["README.md"].decode().count("## Ranker for text from ocr") == 1
+    fit_tiny(model)
+    assert find_model(model, verify=True).manifest["origins"] == found.manifest["origins"]
+
+
 @pytest.mark.parametrize("error", [ValueError("no edit is proposed"), KeyboardInterrupt()])
 @pytest.mark.parametrize("where", ["calibrate", "refresh_manifest"])
 def test_what_goes_wrong_leaves_the_model_as_it_was(model: Path, where: str, error: BaseException) -> None:
-    def fail(*_: Any, calibration: object = None) -> None:
+    def fail(*_: Any, calibration: object = None, origin: object = None) -> None:
         if where == "calibrate" or calibration is not None:
             raise error
 
@@ -246,7 +273,7 @@ def test_a_model_without_a_manifest_is_said_before_anything_is_fitted(model: Pat
 def test_a_damaged_model_is_named_and_not_its_copy(model: Path) -> None:
     (model / "slips.npz").write_bytes(b"none")
     with pytest.raises(ModelError, match=rf"^{model / 'slips.npz'}: cannot be read"):
-        fit_tiny(model, calibrate=lambda copy, *_: find_model(copy).slips, count_slips=lambda *_: SimpleNamespace(save=lambda _: None))
+        fit_tiny(model, calibrate=lambda directory, *_: directory.slips, count_slips=lambda *_: SimpleNamespace(save=lambda _: None))
 
 
 def test_platt_undoes_overconfidence() -> None:
@@ -337,12 +364,11 @@ def test_what_is_held_back_is_judged_with_a_check_that_has_not_seen_it(monkeypat
         judged.extend(rows)
         return [JudgedRow(((0.6, n % 3 == 0, 1),), int(source != target)) for n, (source, target) in enumerate(rows)]
 
-    monkeypatch.setattr(calibration, "find_model", lambda model: model)
     monkeypatch.setattr(calibration, "_ranking", lambda *_: SimpleNamespace(ranker=default_ranker()))
     monkeypatch.setattr(calibration, "_examples_of_both", examples)
     monkeypatch.setattr(calibration, "fit_check", fit_check)
     monkeypatch.setattr(calibration, "judge", judge)
-    calibrate(Path("model"), [PairSet(tuple(only), 0.2)], held, lambda _: None)
+    calibrate(cast("ModelDirectory", None), [PairSet(tuple(only), 0.2)], held, lambda _: None)
     assert judged[60:] == held["news"]  # once more, by the final check
     assert sorted(judged[:60]) == sorted([*held["people"], *held["news"]])
     assert len(fits) == PARTS + 1 and all(0 in fit and len(fit) < len(numbers) for fit in fits[:-1])

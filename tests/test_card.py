@@ -38,6 +38,7 @@ def full() -> dict[str, Any]:
             "fit": [{"name": "a.tsv", "rows": 1200}, {"name": "b.tsv", "rows": 7}], "held_back": [{"name": "c.tsv", "rows": 90}],
             "slips": [{"name": "d.tsv", "rows": 30, "weight": 4.0}, {"name": "e.tsv", "rows": 5, "weight": 1.0}],
         },
+        "origins": {"ocr": {"calibration": {"fit": [{"name": "scans.tsv", "rows": 12}]}, "thresholds": {"min_confidence": 0.44}}},
         "scores": [{"set": "dev", "rows": 1100, "erroneous": 541, "figures": FIGURES, "signature": "set:dev|rows:1100"}],
     }  # fmt: skip
 
@@ -63,6 +64,7 @@ def test_card_tells_everything_the_manifest_knows() -> None:
         "- Fitted on: a.tsv (1,200 rows), b.tsv (7 rows)",
         "- Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on: c.tsv (90 rows)",
         "- People's slips counted in: d.tsv (30 rows, weight 4), e.tsv (5 rows)",
+        "## Ranker for text from ocr\n\n- Fitted on: scans.tsv (12 rows)\n- Corrections that are right with a probability of at least 0.44",
         f"| `vocab.txt` | 12,345 | `{'ab' * 32}` |",
         "python -m corrector.train finetune",
     ):

@@ -555,6 +555,16 @@ def test_explain_reads_standard_input(shell: Shell, monkeypatch: pytest.MonkeyPa
     assert shell.run("--explain", "-", "--color", "always", stdin="好".encode()).stdout == "fake 好 True\n".encode()
 
 
+def test_recognised_text_is_corrected_otherwise_than_typed_text(shell: Shell) -> None:
+    text = "日木的天汽\n".encode()
+    assert shell.run(stdin=text).stdout == "日木的天气\n".encode()
+    assert shell.run("--origin", "ocr", stdin=text).stdout == "日本的天气\n".encode()
+    write(shell.directory / ".electra-correct.toml", b'origin = "ocr"\n')
+    assert shell.run(stdin=text).stdout == "日本的天气\n".encode()
+    assert shell.run("--origin", "typed", stdin=text).stdout == "日木的天气\n".encode()
+    assert b"'scan' is not one of 'typed', 'ocr'" in shell.run("--origin", "scan", stdin=text).stderr
+
+
 def test_settings_are_shown(shell: Shell) -> None:
     write(shell.directory / ".electra-correct.toml", b'profile = "eager"\n')
     shown = shell.run("--show-config", "--column", "a", "--column", "b", "--no-gitignore").stdout.decode()

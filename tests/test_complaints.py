@@ -197,3 +197,20 @@ def test_the_same_text_gets_different_answers(corrector: Corrector) -> None:
 )
 def test_slips_in_idioms_are_only_found_one_at_a_time(wrong: str, right: str, corrector: Corrector) -> None:
     assert fixed(corrector, wrong) == right
+
+
+@needs_model
+def test_what_a_recogniser_misread_is_left_alone(corrector: Corrector) -> None:
+    """Correctors know how people mistype; what was recognised in an image looks like what is meant, and sounds otherwise."""
+    recognised = Corrector(origin="ocr", threads=1)
+    for read, meant in (
+        ("受台风外画环流影响，部分列车临时停远。", "受台风外围环流影响，部分列车临时停运。"),
+        ("国升行的贷款发放额就近1000亿元。", "国开行的贷款发放额就近1000亿元。"),
+        ("请各部门于木周五前提交报千。", "请各部门于本周五前提交报告。"),
+        ("双方进行了友妤的交谈，公司的经菅状况良好。", "双方进行了友好的交谈，公司的经营状况良好。"),
+    ):
+        assert fixed(recognised, read) == fixed(recognised, meant) == meant
+    assert recognised.origin == "ocr" != corrector.origin
+    assert recognised.model_checksum == corrector.model_checksum
+    for text in ("我们在奈良县看到了榫卯结构的古建筑，司寇昭雪讲解了半天。", "他用 Python 3.12 写的🙂脚本，睢宁县的同事也在用。"):
+        assert fixed(recognised, text) == text

@@ -42,6 +42,7 @@ def test_without_a_file_all_is_default(tmp_path: Path) -> None:
 def test_every_setting_of_each_kind_of_file(tmp_path: Path) -> None:
     toml = """
         model = "models/mine"
+        origin = "ocr"
         min-confidence = 1
         words = ["names.txt", "/etc/words"]
         confusions = "pairs.txt"
@@ -58,6 +59,7 @@ def test_every_setting_of_each_kind_of_file(tmp_path: Path) -> None:
     """
     ini = """
 model = models/mine
+origin = ocr
 min_confidence = 1
 words =
     names.txt
@@ -76,7 +78,7 @@ threads = 2
 jobs = 3
     """
     expected = Settings(
-        str(tmp_path / "models" / "mine"), 1.0, None, (str(tmp_path / "names.txt"), "/etc/words"), (str(tmp_path / "pairs.txt"),),
+        str(tmp_path / "models" / "mine"), "ocr", 1.0, None, (str(tmp_path / "names.txt"), "/etc/words"), (str(tmp_path / "pairs.txt"),),
         "gb18030", ("*.md", "文 档/*.txt"), ("old, *",), False, "markdown", ("text",), "never", ".bak", 2, 3,
     )  # fmt: skip
     ini = ini.replace("exclude =\n    old, *\n", "exclude =\n    old, *\n    x\n")
@@ -123,7 +125,7 @@ def test_broken_files_of_others_are_not_ours(tmp_path: Path) -> None:
         ("min-confidense = 0.5", "min-confidense: unknown setting; did you mean min-confidence?"),
         ("word = []", "word: unknown setting; did you mean words?"),
         ("Threads = 1", "Threads: unknown setting; did you mean threads?"),
-        ("zzzz = 1", "zzzz: unknown setting; known are model, min-confidence,"),
+        ("zzzz = 1", "zzzz: unknown setting; known are model, origin, min-confidence,"),
         ("sources = {}", "sources: unknown setting"),
         ("[tool.electra-correct]\nthreads = 1", "tool: unknown setting"),
         ("threads = 1\n[extra]\na = 1", "extra: unknown setting"),
@@ -141,6 +143,7 @@ def test_broken_files_of_others_are_not_ours(tmp_path: Path) -> None:
         ("gitignore = 1", "gitignore: must be true or false, not 1"),
         ("backup = true", "backup: must be a text that is not empty, not True"),
         ("backup = 'old/'", "backup: must be a suffix such as .bak, not the path 'old/'"),
+        ("origin = 'scan'", "origin: must be one of typed, ocr, not 'scan'"),
         ("profile = 'bold'", "profile: must be one of careful, balanced, eager, not 'bold'"),
         ("color = true", "color: must be one of auto, always, never, not True"),
         ("words = [1]", "words: must be a text that is not empty, not 1"),
@@ -255,6 +258,7 @@ def test_what_is_shown(tmp_path: Path) -> None:
     settings = find(tmp_path, OWN, "min-confidence = 0.9\ninput-format = 'html'").overridden(words=('a "b".txt', "名\\字"))
     assert render_settings(settings).splitlines() == [
         "# model: not set",
+        'origin = "typed"  # default',
         f"min-confidence = 0.9  # {tmp_path / OWN}",
         "# profile: not set",
         r'words = ["a \"b\".txt", "名\\字"]  # command line',
@@ -277,6 +281,7 @@ ANY_SETTINGS: dict[str, st.SearchStrategy[Any]] = {
     "encoding": st.sampled_from(["auto", "GB18030", "utf-8-sig"]), "format_in": st.sampled_from(list(NAMES)),
     "include": st.lists(st.sampled_from(["*.md", "文 档/", '"[a]"', "a\\\\ "]), max_size=3).map(tuple), "column": st.lists(TEXT).map(tuple),
     "min_confidence": st.floats(0, 1), "threads": st.integers(0, 99), "gitignore": st.booleans(),
+    "origin": st.sampled_from(["typed", "ocr"]),
 }  # fmt: skip
 
 

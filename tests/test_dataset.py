@@ -11,6 +11,7 @@ import pytest
 
 from corrector.errors import EvalDataError
 from corrector.eval.dataset import LabelledSet, every_nth, load_set, shipped_paths, truncate
+from corrector.types import OCR
 
 SGML_2015 = """<ESSAY title="第一天">
 <TEXT>
@@ -286,6 +287,9 @@ def test_shipped_paths(tmp_path: Path) -> None:
     for name in ("sentences.tsv", "traps.tsv"):
         write(tmp_path / "eval", "甲\t甲\n", name)
     assert [path.name for path in shipped_paths(tmp_path)] == ["sentences.tsv", "traps.tsv"]
+    with pytest.raises(EvalDataError, match=r"scans\.tsv: .*pass a labelled file"):
+        shipped_paths(tmp_path, OCR)
+    assert shipped_paths(origin=OCR) == (Path(__file__).resolve().parents[1] / "eval" / "scans.tsv",)
 
 
 def test_a_limit_takes_evenly_spaced_rows(tmp_path: Path) -> None:

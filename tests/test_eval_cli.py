@@ -17,7 +17,7 @@ from corrector.eval import dataset
 from corrector.eval.__main__ import main
 from corrector.eval.predict import proposed_edits
 from corrector.train.release import read_scores
-from corrector.types import CorrectedDocument, Correction, Document, Span
+from corrector.types import TYPED, CorrectedDocument, Correction, Document, Origin, Span
 
 WORDS = {"因该": ("应该", 0.9), "在说": ("再说", 0.6), "跑的": ("跑得", 0.8)}
 ROWS = [
@@ -41,7 +41,9 @@ class DictionaryCorrector:
     model_name = "dictionary"
     model_checksum = "0123456789abcdef"
 
-    def __init__(self, model: str | None = None, min_confidence: float | None = None, threads: int = 0) -> None:
+    def __init__(
+        self, model: str | None = None, origin: Origin = TYPED, min_confidence: float | None = None, threads: int = 0
+    ) -> None:
         self.min_confidence = 0.5 if min_confidence is None else min_confidence
 
     def correct_many(self, texts: Iterable[str]) -> Iterator[CorrectedDocument]:
@@ -258,8 +260,16 @@ def test_broken_lengths_are_reported(labelled: str, tmp_path: Path) -> None:
 def test_without_files_the_shipped_set_is_scored(
     monkeypatch: pytest.MonkeyPatch, labelled: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(dataset, "shipped_paths", lambda: (Path(labelled),))
+    asked: list[Origin] = []
+
+    def shipped(origin: Origin) -> tuple[Path, ...]:
+        asked.append(origin)
+        return (Path(labelled),)
+
+    monkeypatch.setattr(dataset, "shipped_paths", shipped)
     assert run("--bootstrap", "0").stdout.startswith("set\n")
+    assert run("--bootstrap", "0", "--origin", "ocr").stdout.rstrip().endswith("|origin:ocr")
+    assert asked == ["typed", "ocr"]
 
 
 def test_errors_go_to_stderr_with_the_exit_codes_of_every_command(labelled: str, tmp_path: Path) -> None:

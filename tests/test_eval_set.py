@@ -41,6 +41,7 @@ def read_rows(name: str) -> list[LabelledRow]:
 
 SENTENCES = read_rows("sentences.tsv")
 TRAPS = read_rows("traps.tsv")
+SCANS = read_rows("scans.tsv")
 
 
 def readme_counts(name: str) -> dict[str, dict[str, int]]:
@@ -52,7 +53,7 @@ def readme_counts(name: str) -> dict[str, dict[str, int]]:
     return {row[0]: dict(zip(columns, map(int, row[1:]), strict=True)) for row in cells[2:]}
 
 
-@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv"])
+@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv", "scans.tsv"])
 def test_bytes_are_plain_utf8_with_unix_newlines(name: str) -> None:
     data = (EVAL / name).read_bytes()
     assert not data.startswith(b"\xef\xbb\xbf")
@@ -136,6 +137,22 @@ def test_the_readme_counts_what_is_there(name: str, rows: list[LabelledRow], kin
     for row in expected.values():
         row["all"] = sum(row.values())
     assert readme_counts(name) == expected
+
+
+@pytest.mark.parametrize("engine", ["rapidocr", "tesseract"])
+def test_scans_are_the_right_sentences_as_recognisers_read_them(engine: str) -> None:
+    rows = [row for row in SCANS if row.kind == engine]
+    places = {(row.target, row.domain): number for number, row in enumerate(SENTENCES + TRAPS)}
+    order = [places[row.target, row.domain] for row in rows]
+    assert order == sorted(set(order)) and len(order) > 0.8 * len(places)  # the others were lost
+    assert all(HAN.fullmatch(wrong) and HAN.fullmatch(right) for row in rows for _, wrong, right in row.edits())
+
+
+def test_the_readme_counts_the_scans() -> None:
+    text = " ".join((EVAL / "README.md").read_text(encoding="utf-8").split())
+    for engine in ("rapidocr", "tesseract"):
+        wrong = [len(row.edits()) for row in SCANS if row.kind == engine]
+        assert f"{sum(wrong)} characters in {sum(map(bool, wrong))} of {len(wrong)} sentences by `{engine}`" in text
 
 
 def test_the_evaluator_reads_every_row() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from prose import corrected, free_offsets, passages, read
 
 from corrector.errors import InputError
+from corrector.formats import format_name
 from corrector.formats.html_tokens import Tag, Text, html_tokens
 from corrector.formats.markup import html_passages
 from corrector.text.protect import is_han
@@ -142,6 +143,16 @@ def test_html_is_corrected_over_tags_within_a_word_and_nowhere_else() -> None:
     text = "<p title='权丽'>我们的<b>权</b>丽和<i>义\r\n  物</i>，&#26435;丽<!-- 权丽 --><script>权丽</script>\n"
     after = "<p title='权丽'>我们的<b>权</b>利和<i>义\r\n  务</i>，&#26435;丽<!-- 权丽 --><script>权丽</script>\n"
     assert corrected("html", text, {"权丽": "权利", "义物": "义务"}) == after
+
+
+def test_what_a_recogniser_writes_is_read_over_its_words_and_lines() -> None:
+    """Tesseract's hOCR has an element for every word and every line; there are no spaces between those of Chinese."""
+    word = "      <span class='ocrx_word' title='bbox 1 2 3 4; x_wconf 90'>{}</span>\n"
+    line = "     <span class='ocr_line' title='bbox 1 2 3 4'>\n{}     </span>\n"
+    lines = (("我们", "的", "权"), ("丽", "和", "义务"))
+    text = f"<p lang='chi_sim'>\n{''.join(line.format(''.join(map(word.format, words))) for words in lines)}    </p>\n"
+    assert format_name("scan.hocr") == "html"
+    assert corrected("html", text, {"权丽": "权利"}) == text.replace("丽", "利")
 
 
 def test_a_part_of_html_is_read_within_its_bounds() -> None:

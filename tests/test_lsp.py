@@ -156,6 +156,16 @@ def test_settings_are_those_of_the_project_and_over_them_the_editors(tmp_path: P
         checker.check("{", str(tmp_path / "a.json"), "")
 
 
+def test_recognised_text_of_a_project_is_read_as_such(tmp_path: Path) -> None:
+    (tmp_path / "scans").mkdir()
+    (tmp_path / "scans" / ".electra-correct.toml").write_text("origin = 'ocr'\n")
+    opened: list[Settings] = []
+    checker = Checker({}, lambda settings: opened.append(settings) or FAKE)
+    for name in ("a.txt", "scans/a.txt", "b.txt"):
+        checker.check("散部", str(tmp_path / name), "")
+    assert [settings.origin for settings in opened] == ["typed", "ocr"]
+
+
 SERVER = """
 from corrector.lsp.server import server
 from corrector.words import ProtectedWords

@@ -21,6 +21,9 @@ from corrector.electra.static_map import StaticMap
 from corrector.electra.word_model import WordModel
 from corrector.electra.word_set import WordSet
 from corrector.errors import ModelError
+from corrector.train.pairs import PairSet
+from corrector.train.slips import count_slips
+from corrector.types import OCR, TYPED
 
 NOTHING = np.zeros(0, dtype=np.uint64)
 VOCABULARY = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n汉\n"
@@ -67,6 +70,20 @@ def test_own_layout(own: Path) -> None:
     assert model.ranker == own / "ranker.json"
     assert model.tokenizer.vocabulary[-1] == "汉"
     assert find_model(own / "generator") == model
+
+
+def test_text_of_another_origin_has_a_ranker_and_slips_of_its_own(own: Path) -> None:
+    model = find_model(own)
+    assert model.of(TYPED) == model
+    with pytest.raises(ModelError, match="own: has no ranker for text from ocr; leave the origin out"):
+        model.of(OCR)
+    assert model.of(TYPED).slips is None
+    write(own, {"ocr/ranker.json": "{}"})
+    recognised = find_model(own).of(OCR)
+    assert recognised.ranker == own / "ocr" / "ranker.json" and model.of(TYPED).ranker == own / "ranker.json"
+    count_slips([PairSet((("汉", "汉"),), 1.0)], model.tokenizer).save(own / "ocr" / "slips.npz")
+    assert find_model(own).of(OCR).slips is not None and find_model(own).slips is None
+    assert recognised.of(TYPED) == model and recognised.checksum == model.checksum
 
 
 def test_checksum_comes_from_the_manifest(own: Path) -> None:

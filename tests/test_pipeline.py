@@ -29,6 +29,7 @@ from corrector.electra.associations import association_keys
 from corrector.electra.marks import PLAIN_MARKS, MarkTables
 from corrector.electra.ngrams import SPECIALS, TRIPLE_STEPS, Ngrams
 from corrector.electra.runtime import Encoding
+from corrector.electra.slips import Slips
 from corrector.electra.static_map import StaticMap
 from corrector.electra.tokenizer import Marker, Tokenizer
 from corrector.errors import ConfigError, CorrectorError, ModelError
@@ -423,7 +424,8 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     network = SimpleNamespace(setting=lambda name: None)
     tokenizer = Tokenizer(VOCABULARY, tables().types)
     tables_of = {"tokenizer": tokenizer, "slips": None, "word_model": None}
-    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, discriminator=network, **tables_of)
+    directory = SimpleNamespace(name="fake", checksum="0", ranker=ranker, discriminator=network, origin="typed", **tables_of)
+    directory.of = lambda origin: directory
     monkeypatch.setattr(pipeline, "find_model", lambda name: directory)
     monkeypatch.setattr(stages_module, "load_runtime", lambda directory, threads: FakeRuntime(VOCABULARY, WRONG))
     return ranker
@@ -442,6 +444,7 @@ def test_profiles_and_confidences(model: Path) -> None:
     "settings, message",
     [
         ({"min_confidence": 0.5, "profile": "eager"}, "profile: cannot be given together with min_confidence"),
+        ({"origin": "scan"}, "origin: must be one of typed, ocr, not 'scan'"),
         ({"profile": "bold"}, "profile: must be one of careful, balanced, eager, not 'bold'"),
         ({"min_confidence": 1.1}, "min_confidence: must lie in 0..1, not 1.1"),
         ({"min_confidence": float("nan")}, "min_confidence: must lie in 0..1, not nan"),
@@ -533,6 +536,21 @@ def test_proposals_hold_the_likeliest_and_the_similar_but_not_the_original() -> 
     assert {"型", "兴"} <= set(found)
     assert "形" not in found
     assert all(char >= "\u4e00" for char in found)
+
+
+def test_what_a_character_was_seen_to_stand_for_is_proposed_where_the_ranker_asks_for_it() -> None:
+    """Though it is like it neither in sound nor in shape."""
+    encoding = Tokenizer(VOCABULARY, tables().types).encode("形")
+    (given,), (meant,) = (Tokenizer(VOCABULARY).character_ids(char).astype(np.int64).tolist() for char in ("形", "好"))
+    slips = Slips(np.array([given * len(VOCABULARY) + meant]), np.ones(1, dtype=np.float32), np.ones(len(VOCABULARY), dtype=np.float32))
+    view = np.full(len(VOCABULARY), -8.0, dtype=np.float32)
+    view[meant] = -30.0
+    for by_slips in (0, 1):
+        characters = Characters(VOCABULARY, KNOWN.id_of, tables(), slips, by_slips=by_slips)
+        assert (meant in characters.similar(given)) is (by_slips > 0)
+        (candidates,) = propose([(encoding, 1)], [view[None]], [()], characters)
+        assert (meant in candidates) is (by_slips > 0)
+    assert Characters(VOCABULARY, KNOWN.id_of, tables(), None, by_slips=9).similar(given).tolist() == KNOWN.similar(given).tolist()
 
 
 def test_what_the_marks_name_is_proposed_however_unlikely() -> None:

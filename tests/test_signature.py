@@ -10,6 +10,7 @@ import pytest
 import corrector
 from corrector.eval.dataset import LabelledSet, Row
 from corrector.eval.signature import METRICS, escape, file_checksum, package_version, sign
+from corrector.types import OCR, TYPED
 
 LABELLED = LabelledSet(
     name="small",
@@ -38,7 +39,8 @@ def test_options_are_named_only_when_they_change_the_number() -> None:
     assert signature.options == (("dropped", "3"), ("limit", "2"), ("max_length", "128"), ("remove_de", "yes"))
     assert str(signature).endswith("|dropped:3|limit:2|max_length:128|remove_de:yes")
     assert "|checksum:abc|threshold:none|" in str(signature)
-    assert sign(LABELLED, "m", "abc", None).options == ()
+    assert sign(LABELLED, "m", "abc", None).options == sign(LABELLED, "m", "abc", None, origin=TYPED).options == ()
+    assert sign(LABELLED, "m", "abc", None, origin=OCR).options == (("origin", "ocr"),)
 
 
 def test_fields_can_be_told_apart() -> None:

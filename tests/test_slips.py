@@ -36,6 +36,28 @@ def test_rates_of_what_was_seen_and_what_was_not() -> None:
     assert slips.log_rates(ids("在作").reshape(2, 1), ids("再做").reshape(2, 1)).shape == (2, 1)
 
 
+def test_what_was_most_often_meant_comes_first() -> None:
+    sets = (PairSet((("在", "再"), ("在", "见"), ("在", "做"), ("在", "见"), ("再", "在"), ("作", "做")), 1.0),)
+    slips = count_slips(sets, TOKENIZER)
+    found = {char: slips.most_meant(4)[ids(char)[0]].tolist() for char in "在再见作"}
+    nothing = [0] * 4
+    assert found == {
+        "在": [*ids("见再做").tolist(), 0], "再": [*ids("在").tolist(), 0, 0, 0], "见": nothing, "作": [*ids("做").tolist(), 0, 0, 0]
+    }  # fmt: skip
+    assert slips.most_meant(2)[ids("在")[0]].tolist() == ids("见再").tolist()  # of those as often, as the vocabulary has them
+    assert not slips.forgotten().most_meant(3).any()
+
+
+def test_the_likelier_a_slip_the_more_alike() -> None:
+    often, seldom = PairSet((("在", "再"),), 40.0), PairSet((("在", "见"), ("再", "在")), 1.0)
+    alike, similarity = count_slips((often, seldom), TOKENIZER).look_alikes(3)
+    (row,) = ids("在").tolist()
+    assert alike[row].tolist() == [*ids("再见").tolist(), 0]
+    assert 255 == similarity[row, 0] > similarity[row, 1] > similarity[row, 2] == 0
+    (other,) = ids("见").tolist()
+    assert not alike[other].any() and not similarity[other].any()
+
+
 def test_what_was_counted_earlier_counts_too() -> None:
     parts = count_slips(SETS[1:], TOKENIZER, count_slips(SETS[:1], TOKENIZER))
     whole = count_slips(SETS, TOKENIZER)

@@ -215,7 +215,8 @@ def test_a_model_that_was_there_leaves_nothing_but_its_ranker(
     release("onnx")
     assert len(said) == 1
     dataclasses.replace(default_ranker(), min_confidence=0.61).save(out / "ranker.json")
-    for name in ("slips.npz", "contrasts.npz", "notes.txt", "generator/pytorch_model.bin"):
+    (out / "ocr").mkdir()
+    for name in ("slips.npz", "ocr/slips.npz", "ocr/ranker.json", "contrasts.npz", "notes.txt", "generator/pytorch_model.bin"):
         (out / name).write_bytes(b"of the model before")
     expected = ["discriminator/config.json", "generator/config.json", "marks.npz", "notes.txt", "ranker.json", "vocab.txt", "words.npz"]
     for format_, weights in (("pytorch", "model.safetensors"), ("onnx", "model.int8.onnx")):
@@ -225,6 +226,7 @@ def test_a_model_that_was_there_leaves_nothing_but_its_ranker(
         assert sorted(model.manifest["files"]) == sorted([*expected, f"discriminator/{weights}", f"generator/{weights}"])
         assert model.manifest["thresholds"]["min_confidence"] == 0.61
     assert f"{out}: slips.npz is of the model before and goes; `calibrate --slips` counts them again" in said
+    assert f"{out}: what is in ocr/ is of the model before and goes; make it anew with `calibrate --origin ocr`" in said
     monkeypatch.setattr(export, "export_onnx", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         release("onnx")

@@ -32,6 +32,7 @@ from corrector.electra.contrasts import REACH as CONTRAST_REACH
 from corrector.electra.contrasts import Contrasts
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
+from corrector.electra.slips import Slips
 from corrector.electra.static_map import StaticMap
 from corrector.electra.word_evidence import CONTEXT as WORD_CONTEXT
 from corrector.electra.word_model import LONGEST_WORD, WordModel
@@ -97,6 +98,13 @@ class MarkTables:
     def with_contrasts(self, contrasts: Contrasts) -> MarkTables:
         """The same tables, whose marks also say which of two characters fits, where ``contrasts`` tell them apart."""
         return dataclasses.replace(self, contrasts=contrasts)
+
+    def with_slips(self, slips: Slips) -> MarkTables:
+        """The same tables, to whose marks each character is alike that was seen to be meant where the other stood, and no other."""
+        if self.ngrams is None:
+            return self
+        alike, similarity = slips.look_alikes(self.ngrams.alike.shape[1])
+        return dataclasses.replace(self, ngrams=dataclasses.replace(self.ngrams, alike=alike, similarity=similarity))
 
     def save(self, path: Path) -> None:
         """Write ``marks.npz``; it is not compressed, because it is read at every start."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from corrector.electra.manifest import AGAIN, read_json, sha256, short_checksum
 from corrector.errors import ModelError
+from corrector.types import TYPED, Origin
 
 if TYPE_CHECKING:
     from corrector.electra.contrasts import Contrasts
@@ -86,21 +88,30 @@ class ModelDirectory:
     generator: Network
     vocabulary: Path
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin = TYPED
+
+    def of(self, origin: Origin) -> ModelDirectory:
+        """The same model for text of this origin. Raises ModelError if it brings no ranker for that."""
+        model = dataclasses.replace(self, origin=origin)
+        if origin != TYPED and model.ranker is None:
+            message = f"has no ranker for text from {origin}; leave the origin out, use another model, or fit one (`calibrate --origin`)"
+            raise ModelError(self.path, message)
+        return model
 
     @property
     def ranker(self) -> Path | None:
-        """The ranker that was calibrated for this model, if it brings one."""
-        path = self.path / RANKER
+        """The ranker that was calibrated for this model and text of its origin, if it brings one."""
+        path = self.path / of_origin(RANKER, self.origin)
         return path if path.is_file() else None
 
     @cached_property
     def slips(self) -> Slips | None:
-        """The slips that people were seen to make, if it brings any. Raises ModelError for a file that is damaged or of another
+        """The slips that were seen in text of its origin, if it brings any. Raises ModelError for a file that is damaged or of another
         vocabulary."""
         from corrector.electra.slips import Slips
 
-        path = self.path / SLIPS
-        return _load(path, Slips.load, len(self.tokenizer.vocabulary)) if path.is_file() else None
+        path = self.path / of_origin(SLIPS, self.origin)
+        return _load(path, Slips.load, len(self._plain.vocabulary)) if path.is_file() else None
 
     @cached_property
     def word_model(self) -> WordModel | None:
@@ -135,14 +146,14 @@ class ModelDirectory:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer of this model, with its marks if it was trained with any.
+        """The tokenizer of this model, with its marks if it was trained with any; alike is in them what is confused in text of its origin.
 
         Raises ModelError for marks or words that are missing, damaged or of another vocabulary, and for a vocabulary larger than
         a network's table.
         """
         from corrector.electra.tokenizer import Tokenizer
 
-        plain = Tokenizer.load(self.vocabulary)
+        plain = self._plain
         for network in (self.discriminator, self.generator):
             size = network.setting("vocab_size")
             if size is not None and len(plain.vocabulary) > size:
@@ -159,7 +170,21 @@ class ModelDirectory:
             tables = tables.with_words(self._words_in(tables))
             if (self.path / CONTRASTS).is_file():
                 tables = tables.with_contrasts(_load(self.path / CONTRASTS, Contrasts.load, len(plain.vocabulary)))
+        if self.origin != TYPED and self.slips is not None:
+            tables = tables.with_slips(self.slips)
         return Tokenizer(plain.vocabulary, tables.types)
+
+    @cached_property
+    def _plain(self) -> Tokenizer:
+        """The tokenizer without marks."""
+        from corrector.electra.tokenizer import Tokenizer
+
+        return Tokenizer.load(self.vocabulary)
+
+
+def of_origin(name: str, origin: Origin) -> str:
+    """Where in a model its file of this name for text of one origin is: that for typed text at the top, others each in a folder."""
+    return name if origin == TYPED else f"{origin}/{name}"
 
 
 def _load(path: Path, load: Callable[[Path], Table], vocabulary_size: int) -> Table:

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 _TIMES, _WRITTEN = np.float32(0.2), np.float32(50)  # k and m; of 0.02, 0.05 and 0.2, and 10, 50 and 200, all do nearly as well
 
+_SIMILARITY_POWER, _WHOLLY_ALIKE = np.float32(0.12), np.log(np.float32(0.02))
+"""Of a rate as a similarity, and the rate from which on two characters count as wholly alike (eval/results/2026-11-30-trials-ocr.json)."""
+
 Ids = NDArray[np.int64]
 
 
@@ -44,6 +47,25 @@ class Slips:
     def forgotten(self) -> Slips:
         """As if no slip had ever been seen, in as much text."""
         return Slips(self.pairs[:0], self.times[:0], self.written)
+
+    def most_meant(self, count: int) -> Ids:
+        """For each character the ids, up to so many, that were most often meant where it stood, the commonest first; 0 where there are
+        fewer: (vocabulary, count)."""
+        given, meant = np.divmod(self.pairs, self.vocabulary_size)
+        order = np.lexsort((-self.times, given))
+        starts = given.searchsorted(np.arange(self.vocabulary_size))
+        place = np.arange(len(order)) - starts[given]
+        kept = place < count
+        found = np.zeros((self.vocabulary_size, count), dtype=np.int64)
+        found[given[kept], place[kept]] = meant[order[kept]]
+        return found
+
+    def look_alikes(self, count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+        """``most_meant`` as ``Ngrams`` has look-alikes: ids, and how similar they are in 255ths, by their rates: (vocabulary, count)."""
+        ids = self.most_meant(count)
+        rates = self.log_rates(np.arange(self.vocabulary_size)[:, None], ids)
+        similarity = np.exp(_SIMILARITY_POWER * np.minimum(rates - _WHOLLY_ALIKE, 0)) * (ids > 0)
+        return ids.astype(np.uint16), np.round(255 * similarity).astype(np.uint8)
 
     def log_rates(self, given: Ids, meant: Ids) -> NDArray[np.float32]:
         """ln rate(given → meant) of characters given by their ids: the same shape."""

@@ -12,11 +12,13 @@ import click
 
 from corrector.config_values import MOST
 from corrector.exit import run_command
+from corrector.types import ORIGINS, TYPED
 
 if TYPE_CHECKING:
     from corrector.eval.dataset import InputFormat
     from corrector.eval.predict import Prediction
     from corrector.eval.report import SetResult
+    from corrector.types import Origin
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--input-format", type=click.Choice(["tsv", "cscd", "sighan", "pycorrector"]), help="Default: find out.")
 @click.option("--truth", type=click.Path(), help="The truth file of a SIGHAN test input (with one FILE).")
 @click.option("--model", type=click.Path(), help="Model directory or name. Default: the embedded model.")
+@click.option("--origin", type=click.Choice(ORIGINS), default=TYPED, show_default=True, help="Where the text is from.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), help="Apply corrections from this confidence on. Default: the model's own.")
 @click.option("--threads", type=click.IntRange(0, MOST), default=0, show_default=True, help="0: as many as there are cores.")
 @click.option("--limit", type=click.IntRange(1), help="At most this many rows of each file, evenly spaced.")
@@ -39,7 +42,7 @@ def evaluate(files: tuple[str, ...], as_json: bool, plot: str | None, **options:
     """Score corrections of labelled FILES: `source<TAB>target` lines, CSCD, SIGHAN or pycorrector JSON, plain or
     compressed (.xz).
 
-    Without FILES the project's own labelled sentences (eval/) are used. Prints strict and official precision, recall
+    Without FILES the project's own labelled sentences of this origin (eval/) are used. Prints strict and official precision, recall
     and F1, sentence and character level, false positives on error-free sentences, and a signature to reproduce them.
     """
     from corrector.eval.plot import check_plot, save_plot
@@ -47,8 +50,8 @@ def evaluate(files: tuple[str, ...], as_json: bool, plot: str | None, **options:
 
     if options["truth"] and len(files) != 1:
         raise click.UsageError("--truth goes with exactly one FILE")
-    if options["predictions"] and (options["model"] or options["min_confidence"] is not None):
-        raise click.UsageError("--predictions is scored as it is; leave out --model and --min-confidence")
+    if options["predictions"] and (options["model"] or options["origin"] != TYPED or options["min_confidence"] is not None):
+        raise click.UsageError("--predictions is scored as it is; leave out --model, --origin and --min-confidence")
     if options["predictions"] and plot:
         raise click.UsageError("--plot needs confidences, which --predictions has none of; leave out one of them")
     if plot:
@@ -69,6 +72,7 @@ def run(
     input_format: InputFormat | None,
     truth: str | None,
     model: str | None,
+    origin: Origin,
     min_confidence: float | None,
     threads: int,
     limit: int | None,
@@ -83,7 +87,7 @@ def run(
     from corrector.eval import dataset, predict, signature
     from corrector.eval.scoring import check_groups, score_set
 
-    paths = files or [str(path) for path in dataset.shipped_paths()]
+    paths = files or [str(path) for path in dataset.shipped_paths(origin=origin)]
     sets = [dataset.load_set(path, input_format, truth) for path in paths]
     sets = [dataset.truncate(dataset.every_nth(labelled, limit), max_length) for labelled in sets]
     for labelled in sets:  # before a long run, as the next
@@ -98,7 +102,7 @@ def run(
     else:
         from corrector.pipeline import Corrector
 
-        corrector = Corrector(model=model, min_confidence=min_confidence, threads=threads)
+        corrector = Corrector(model, origin=origin, min_confidence=min_confidence, threads=threads)
         model_name, checksum = corrector.model_name, corrector.model_checksum
         threshold = corrector.min_confidence
         predicted = []
@@ -108,7 +112,7 @@ def run(
             seconds[i] = time.perf_counter() - started
     if save_predictions is not None:
         _save(save_predictions, predicted)
-    signed = [signature.sign(labelled, model_name, checksum, threshold, remove_de) for labelled in sets]
+    signed = [signature.sign(labelled, model_name, checksum, threshold, remove_de, origin) for labelled in sets]
     prepared = zip(sets, predicted, signed, seconds, strict=True)
     return [score_set(*one, removed_de=remove_de, resamples=bootstrap, by=by) for one in prepared]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from corrector.errors import EvalDataError
+from corrector.types import OCR, TYPED, Origin
 
 InputFormat = Literal["tsv", "cscd", "sighan", "pycorrector"]
 FORMATS: tuple[InputFormat, ...] = ("tsv", "cscd", "sighan", "pycorrector")
@@ -18,7 +19,7 @@ JSON_KEYS = (("original_text", "correct_text"), ("source", "target"))
 """pycorrector's training and evaluation files use the first pair; its newer data sets on model hubs the second."""
 
 COMPRESSED = ".xz"
-SHIPPED = ("sentences.tsv", "traps.tsv")
+SHIPPED: Mapping[Origin, tuple[str, ...]] = {TYPED: ("sentences.tsv", "traps.tsv"), OCR: ("scans.tsv",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,10 @@ def load_set(path: str | Path, input_format: InputFormat | None = None, truth: s
     return LabelledSet(name, str(path), chosen, sha256, tuple(kept), tuple(ordinals), read, read - len(kept))
 
 
-def shipped_paths(root: Path | None = None) -> tuple[Path, ...]:
-    """The labelled files written for this project, in ``eval/`` at the top of a source checkout."""
+def shipped_paths(root: Path | None = None, origin: Origin = TYPED) -> tuple[Path, ...]:
+    """The labelled files made for this project with text of this origin, in ``eval/`` at the top of a source checkout."""
     folder = (root or Path(__file__).resolve().parents[2]) / "eval"
-    paths = tuple(folder / name for name in SHIPPED)
+    paths = tuple(folder / name for name in SHIPPED[origin])
     for path in paths:
         if not path.is_file():
             raise EvalDataError(

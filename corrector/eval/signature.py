@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from corrector.eval.dataset import LabelledSet
+from corrector.types import TYPED, Origin
 
 METRICS = "strict+official+character.1"
 """The metric set; the number rises when a definition changes."""
@@ -41,11 +42,18 @@ def escape(value: str) -> str:
 
 
 def sign(
-    labelled: LabelledSet, model: str, checksum: str, threshold: float | None, removed_de: bool = False
+    labelled: LabelledSet,
+    model: str,
+    checksum: str,
+    threshold: float | None,
+    removed_de: bool = False,
+    origin: Origin = TYPED,
 ) -> Signature:
     """The signature of scores on ``labelled``; only options that differ from the defaults are named."""
     options = [("dropped", labelled.dropped), ("limit", labelled.limit), ("max_length", labelled.max_length)]
     chosen = [(name, str(value)) for name, value in options if value]
+    if origin != TYPED:
+        chosen.append(("origin", origin))
     if removed_de:
         chosen.append(("remove_de", "yes"))
     return Signature(

@@ -102,6 +102,7 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".vue": "html",
         ".svelte": "html",
         ".wxml": "html",
+        ".hocr": "html",
         ".xml": "xml",
         ".xhtml": "xml",
         ".svg": "xml",

@@ -77,7 +77,7 @@ class Checker:
 
     def _memory(self, settings: Settings) -> Memory:
         """What is known by these settings; of lists, as they are now."""
-        key = settings.model, settings.min_confidence, settings.profile, settings.words, settings.confusions
+        key = settings.model, settings.origin, settings.min_confidence, settings.profile, settings.words, settings.confusions
         lists = tuple(_changed(path) for path in (*settings.words, *settings.confusions))
         if (key, lists) not in self._memories:
             self._memories = {old: memory for old, memory in self._memories.items() if old[0] != key}  # of lists as they were

@@ -11,6 +11,7 @@ import click
 
 from corrector.exit import run_command, say
 from corrector.options import ModelName, not_nan
+from corrector.types import ORIGINS
 
 if TYPE_CHECKING:
     from corrector.ray.rows import Counts
@@ -28,6 +29,7 @@ _FILE = click.Path()
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Workers, a core and a model each.  [default: all cores]")
 @click.option("--address", metavar="ADDRESS", help="The cluster, such as auto.  [default: RAY_ADDRESS, or one made here]")
 @click.option("--model", type=ModelName(), metavar="MODEL", help="A model's directory or name.  [default: the embedded one]")
+@click.option("--origin", type=click.Choice(ORIGINS), help="As for electra-correct.")
 @click.option("--min-confidence", type=click.FloatRange(0, 1), callback=not_nan, metavar="FLOAT", help="As for electra-correct.")
 @click.option("--profile", type=click.Choice(["careful", "balanced", "eager"]), help="As for electra-correct.")
 @click.option("--words", type=_FILE, multiple=True, metavar="FILE", help="As for electra-correct. Repeatable.")
@@ -44,7 +46,7 @@ def main(quiet: bool, **given: Any) -> int:
     from corrector.errors import ConfigError
     from corrector.ray.job import Job, run_job
 
-    names = ("min_confidence", "profile")
+    names = ("origin", "min_confidence", "profile")
     try:
         files: dict[str, Any] = {name: tuple(map(os.path.abspath, given.pop(name))) for name in ("words", "confusions")}
         settings = Settings().overridden(model=_whole(given.pop("model")), **{name: given.pop(name) for name in names}, **files)

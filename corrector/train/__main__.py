@@ -15,16 +15,20 @@ from corrector.errors import ModelError
 from corrector.exit import run_command
 from corrector.exit import say as _say
 from corrector.offer_options import KINDS, Kind
+from corrector.types import ORIGINS, TYPED, Origin
 
 if TYPE_CHECKING:
     from corrector.train.config import TrainConfig
     from corrector.train.export import Format
     from corrector.train.pairs import PairSet
+    from corrector.train.recognise import Engine
 
 _EXTRA = dict.fromkeys(
     ("torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"), "pip install electra-correct[torch]"
 )
 """How to get what the extra [torch] brings, by import name."""
+
+_EXTRA |= {"PIL": _EXTRA["torch"], "rapidocr_onnxruntime": "pip install rapidocr-onnxruntime"}
 
 _FILE = click.Path(path_type=Path)
 _data = click.option("--data", type=_FILE, required=True, help="A folder made by `pack`.")
@@ -232,6 +236,30 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 
 
 @train.command()
+@click.argument("text", type=_FILE)
+@click.option("--font", "fonts", multiple=True, required=True, metavar="FILE[:NUMBER]", help="To render it in; each piece in one of these.")
+@click.option("--engine", type=click.Choice(["rapidocr", "tesseract"]), default="rapidocr", show_default=True, help="What reads it.")
+@click.option("--pixels", type=float, nargs=2, default=(9.5, 16.0), show_default=True, help="Heights of characters, least and most.")
+@click.option("--draws", type=click.IntRange(0), default=0, show_default=True, help="Pairs a line, drawn from what rapidocr thinks likely.")
+@click.option("--lost", type=click.FloatRange(0, 1), default=0.3, show_default=True, help="Leave out a line of which more is read wrongly.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--out", type=_FILE, required=True, help="The pairs to write.")
+def recognise(
+    text: Path, fonts: tuple[str, ...], engine: Engine, pixels: tuple[float, float], draws: int, lost: float, seed: int, out: Path
+) -> None:
+    """Make labelled pairs of what a recogniser (OCR) takes the lines of TEXT for.
+
+    Every line is rendered, spoilt as bad scans are, and read; by default the likeliest reading makes one pair.
+    """
+    from corrector.train.corpus import read_text
+    from corrector.train.recognise import recognise as run
+
+    lines = filter(None, read_text(text).split("\n"))
+    characters, wrong = run(lines, fonts, engine, pixels, draws, lost, seed, out)
+    _say(f"{characters:,} Han characters, {wrong:,} read as another; wrote {out}")
+
+
+@train.command()
 @click.option("--model", type=_FILE, required=True, help="A model directory made by `export`.")
 @click.option(
     "--pairs", multiple=True, required=True, metavar="PAIRS.tsv[:WEIGHT[@PART]]", help="Labelled file to fit the ranker on."
@@ -239,7 +267,10 @@ def revive(checkpoint: Path, data: Path, out: Path) -> None:
 @click.option("--held-back", type=_FILE, multiple=True, required=True, help="Labelled file for check, calibration, thresholds.")
 @click.option("--slips", multiple=True, metavar="PAIRS.tsv[:WEIGHT]", help="Labelled file to count slips in, of other rows.")
 @click.option(
-    "--masked/--no-masked", default=False, show_default=True, help="Whether the generator reads suspicious characters masked, too."
+    "--masked/--no-masked", default=None, help="Whether the generator reads suspicious characters masked, too. [default: with --origin ocr]"
+)
+@click.option(
+    "--origin", type=click.Choice(ORIGINS), default=TYPED, show_default=True, help="Where their text is from; each has a ranker."
 )
 @click.option("--data", type=_FILE, help="The folder made by `pack`, for --pairs from a PART of its text.")
 @click.option("--dry-run", is_flag=True, help="Say what would be reached, to compare models; write nothing.")
@@ -248,11 +279,12 @@ def calibrate(
     pairs: tuple[str, ...],
     held_back: tuple[Path, ...],
     slips: tuple[str, ...],
-    masked: bool,
+    masked: bool | None,
+    origin: Origin,
     data: Path | None,
     dry_run: bool,
 ) -> None:
-    """Fit MODEL/ranker.json and its thresholds, and bring the manifest up to date.
+    """Fit MODEL/ranker.json and its thresholds (for another origin MODEL/ORIGIN/ranker.json), and bring the manifest up to date.
 
     --pairs with a weight below 1 only count, so much, where it is decided how sure an edit is. So do rows from the text that the model's
     counts were made of: they are read by the counts without the PART that is named, 0 to 5 as in the fit.N.tsv of `reviewed`.
@@ -263,7 +295,7 @@ def calibrate(
 
     chosen = find_model(model).path if dry_run else _model_to_change(model)
     fit, counted = ([_pair_set(item) for item in items] for items in (pairs, slips))
-    fit_ranker(chosen, fit, held_back, _say, counted, masked, data, dry_run)
+    fit_ranker(chosen, fit, held_back, _say, counted, origin != TYPED if masked is None else masked, data, dry_run, origin)
 
 
 @train.command()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from corrector.edit_features import FEATURES
 from corrector.electra.manifest import MANIFEST
-from corrector.electra.model import RANKER, SLIPS, VOCABULARY
+from corrector.electra.model import RANKER, SLIPS, VOCABULARY, of_origin
 from corrector.electra.model_dir import ModelDirectory, find_model
 from corrector.electra.slips import Slips
 from corrector.electra.tokenizer import Tokenizer
@@ -46,12 +46,13 @@ from corrector.train.thresholds import (
     platt,
 )
 from corrector.train.workplace import changed_together
-from corrector.types import Document, Sentence
+from corrector.types import OCR, TYPED, Document, Origin, Sentence
 
 Rows = Sequence[tuple[str, str]]
 LOOK_THRESHOLD = 0.03  # of the discriminator; the ranker decides, so this and the next only bound the work
 SUSPICION_THRESHOLD = 0.1  # from 0.05 on a quarter to a half more time for at most half a point of development F1
 PROFILES = {"careful": 0.998, "eager": 0.97}  # the same for the other profiles
+BY_SLIPS: Mapping[Origin, int] = {TYPED: 0, OCR: 40}  # ``Ranker.by_slips``
 PARTS = 5  # of the sets held back
 CLEAN_WEIGHT = 3.0  # of an example from a set without any error: where false alarms count most
 FEWEST = 5  # right edits without which the suspicions are of no use
@@ -60,24 +61,26 @@ _MISSPELLING = FEATURES.index("misspelling")
 
 
 def calibrate(
-    model: Path,
+    model: ModelDirectory,
     fit: Sequence[PairSet],
     held_back: Mapping[str, Rows],
     say: Callable[[str], None],
     masked: bool = False,
     data: Path | None = None,
+    by_slips: int = 0,
 ) -> Ranker:
-    """Fit the ranker of a model directory on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
+    """Fit the ranker of a model on the sets ``fit``, its check on the sets held back as well; calibrate it and choose
     ``min_confidence`` on the latter, each of whose ``PARTS`` parts is judged with a check fitted without it; the final check, too, must
     leave nearly all text of the sets without any error alone (``thresholds.UNCHANGED_AT_LAST``). A set of a weight below 1
     has no say in anything but the check, and there so much. Text that the model's counts were made of is read by those of the folder
     ``data`` that are without its part of the corpus.
 
-    Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). None of the
-    sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the check for ``CLEAN_WEIGHT``.
+    Unless ``masked``, it does without a reading in which the suspicious characters are masked (``Ranker.reads_masked``). ``by_slips`` is
+    the ranker's. None of the sets may be a test set. Sets without any error only count for the share of text left unchanged, and in the
+    check for ``CLEAN_WEIGHT``.
     """
     whole = [row for item in fit if item.weight >= 1 and item.part == IN_NONE for row in item.pairs]
-    stages = _ranking(find_model(model), whole, say, masked)
+    stages = _ranking(model, whole, say, masked, by_slips)
     judged = _fit_and_judge(stages, fit, held_back, data)
     scale, offset = platt([edit for held in judged.values() for row in held for edit in row.edits])
     calibrated = {name: [row.calibrated(scale, offset) for row in held] for name, held in judged.items()}
@@ -89,9 +92,10 @@ def calibrate(
     return dataclasses.replace(stages.ranker, calibration=(scale, offset), min_confidence=threshold, profiles=profiles)
 
 
-def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], masked: bool) -> Stages:
+def _ranking(directory: ModelDirectory, rows: Rows, say: Callable[[str], None], masked: bool, by_slips: int) -> Stages:
     """The stages of a model with a ranker whose weights are fitted on ``rows``; its check is still to be fitted."""
-    start = dataclasses.replace(default_ranker(), look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD)
+    start = default_ranker()
+    start = dataclasses.replace(start, look_threshold=LOOK_THRESHOLD, suspicion_threshold=SUSPICION_THRESHOLD, by_slips=by_slips)
     if not masked:
         start = dataclasses.replace(start, weights=dict(start.weights) | dict.fromkeys(MASKED, 0.0))
     stages = Stages.of(directory, start)
@@ -175,9 +179,9 @@ def _examples_of_both(stages: Stages, rows: Rows, examples: Callable[[Stages, Ro
     """Examples of the rows as they are, but of every other row as if none of its slips had been seen before.
 
     Where rows of one source are left out of the fit, slips help with the errors of people's own text and harm with others; so fitted
-    they still help, and harm far less.
+    they still help, and harm far less. Slips ``by_slips`` of which is proposed are no such hint, but are counted apart and stand for all.
     """
-    if stages.slips is None:
+    if stages.slips is None or stages.ranker.by_slips:
         return examples(stages, rows)
     forgetful = _with(stages, stages.tokenizer, stages.slips.forgotten(), stages.word_model)
     return examples(stages, rows[::2]) + examples(forgetful, rows[1::2])
@@ -215,10 +219,11 @@ def fit_ranker(
     masked: bool = False,
     data: Path | None = None,
     dry_run: bool = False,
+    origin: Origin = TYPED,
 ) -> None:
     """Calibrate the ranker of a model directory on labelled sets, save it, and bring the manifest up to date; first, where there are
-    any, replace its ``slips`` by those in these sets, none of whose rows may be in the others. ``masked`` and ``data`` as in ``calibrate``.
-    The model is as it was until all is done, and stays so on errors and in a ``dry_run``.
+    any, replace its ``slips`` by those in these sets, none of whose rows may be in the others; both are those for text of this ``origin``.
+    ``masked`` and ``data`` as in ``calibrate``. The model is as it was until all is done, and stays so on errors and in a ``dry_run``.
 
     Raises CorrectorError when the files do not give the model both right and wrong edits to learn from.
     """
@@ -233,18 +238,21 @@ def fit_ranker(
         "slips": [{"name": item.name, "rows": len(item.pairs), "weight": item.weight} for item in slips],
     }
     say_changed = (lambda _: None) if dry_run else say
-    with changed_together(model, () if dry_run else (SLIPS, RANKER, MANIFEST, CARD)) as copy:
+    own_slips, own_ranker = of_origin(SLIPS, origin), of_origin(RANKER, origin)
+    with changed_together(model, () if dry_run else (own_slips, own_ranker, MANIFEST, CARD)) as copy:
+        (copy / own_ranker).parent.mkdir(exist_ok=True)
         if slips:
-            count_slips(slips, find_model(copy).tokenizer).save(copy / SLIPS)
+            count_slips(slips, Tokenizer.load(find_model(copy).vocabulary)).save(copy / own_slips)
             refresh_manifest(copy, say_changed)
+        directory = dataclasses.replace(find_model(copy), origin=origin)
         try:
-            ranker = calibrate(copy, fit, held, say, masked, data)
+            ranker = calibrate(directory, fit, held, say, masked, data, BY_SLIPS[origin])
         except ValueError as error:  # nothing to fit, or one class only
             raise CorrectorError(
                 f"calibrate: {error}; give more labelled rows, right and wrong, or a better model"
             ) from error
-        ranker.save(copy / RANKER)
-        refresh_manifest(copy, say_changed, calibration=told)
+        ranker.save(copy / own_ranker)
+        refresh_manifest(copy, say_changed, calibration=told, origin=origin)
     say(f"min_confidence {ranker.min_confidence}, suspicion_threshold {ranker.suspicion_threshold}")
 
 

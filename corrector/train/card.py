@@ -27,7 +27,11 @@ def render_card(manifest: Mapping[str, Any]) -> str:
         _scores(manifest.get("scores") or ()),
         _sources(manifest.get("sources") or ()),
         _training(manifest.get("training") or {}),
-        _calibration(manifest.get("calibration") or {}),
+        _calibration("Ranker", manifest.get("calibration") or {}),
+        *(
+            _calibration(f"Ranker for text from {origin}", own.get("calibration") or {}, own.get("thresholds") or {})
+            for origin, own in (manifest.get("origins") or {}).items()
+        ),
         _continue(str(manifest["name"])),
         _files(manifest["files"]),
     )
@@ -165,14 +169,17 @@ def _labelled(pairs: Sequence[Mapping[str, Any]]) -> str:
     return "; ".join(f"{name}: {count:,} rows, weight {weight:g}" for (name, weight), count in rows.items())
 
 
-def _calibration(calibration: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    lines = ["## Ranker", ""]
+def _calibration(
+    title: str, calibration: Mapping[str, Sequence[Mapping[str, Any]]], limits: Mapping[str, float] | None = None
+) -> str:
+    lines = [f"## {title}", ""]
     if not calibration:
         return "\n".join((*lines, "What it was fitted on was not recorded."))
     held_back = "Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on"
     for key, said in (("fit", "Fitted on"), ("held_back", held_back), ("slips", "People's slips counted in")):
         sets = [f"{item['name']} ({item['rows']:,} rows{_weight(item)})" for item in calibration.get(key, ())]
         lines += [f"- {said}: {', '.join(sets)}"] if sets else []
+    lines += [f"- Corrections that are right with a probability of at least {limits['min_confidence']} are made"] if limits else []
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from corrector.eval import dataset
 from corrector.train.config import TrainConfig
+from corrector.types import TYPED
 
 REPEATS = 4  # of each sentence, so that a small text has pairs and characters that count
 SENTENCES = 100
@@ -85,7 +86,7 @@ def score(model: Path, labelled: Path, report: Path, say: Callable[[str], None])
     from corrector.train.release import refresh_manifest
 
     results = run(
-        [str(labelled)], None, None, str(model), None, 1, limit=40, max_length=None, remove_de=False, predictions=None,
+        [str(labelled)], None, None, str(model), TYPED, None, 1, limit=40, max_length=None, remove_de=False, predictions=None,
         save_predictions=None, bootstrap=0, by=None,
     )  # fmt: skip
     report.write_text(json.dumps(json_report(results), ensure_ascii=False), "utf-8")

@@ -25,6 +25,7 @@ from corrector.electra.model import (
     VOCABULARY,
     WEIGHTS,
     WORDS,
+    of_origin,
 )
 from corrector.errors import InputError
 from corrector.rank import default_ranker
@@ -35,6 +36,7 @@ from corrector.train.model import JointElectra, Layer, attend
 from corrector.train.prepare import read_record
 from corrector.train.release import thresholds, write_new_manifest
 from corrector.train.transformers_names import transformers_state
+from corrector.types import ORIGINS, TYPED
 
 Format = Literal["onnx", "pytorch"]
 CONTRIBUTED = "com.microsoft"
@@ -221,6 +223,11 @@ def _forget(out: Path, say: Callable[[str], None]) -> None:
     weights = [f"{network}/{name}" for network in (DISCRIMINATOR, GENERATOR) for names in WEIGHTS.values() for name in names]
     for name in (MANIFEST, VOCABULARY, MARKS, WORDS, CONTRASTS, SLIPS, *weights):
         (out / name).unlink(missing_ok=True)
+    for origin in ORIGINS:
+        if origin != TYPED and (out / origin).is_dir():
+            say(f"{out}: what is in {origin}/ is of the model before and goes; make it anew with `calibrate --origin {origin}`")
+            for name in (RANKER, SLIPS):
+                (out / of_origin(name, origin)).unlink(missing_ok=True)
 
 
 def parameters(model: JointElectra) -> int:

@@ -9,11 +9,12 @@ from typing import Any
 
 from corrector import __version__
 from corrector.electra.manifest import MANIFEST, SCHEMA, file_entries, read_json, short_checksum
-from corrector.electra.model import RANKER
+from corrector.electra.model import RANKER, of_origin
 from corrector.errors import CorrectorError, InputError
 from corrector.rank import Ranker
 from corrector.text.write import write_atomically
 from corrector.train.card import LEDGER_KEYS, render_card
+from corrector.types import TYPED, Origin
 
 LICENCE = "Apache-2.0"
 CARD = "README.md"
@@ -52,12 +53,13 @@ def refresh_manifest(
     sources: Path | None = None,
     calibration: Mapping[str, Any] | None = None,
     version: str | None = None,
+    origin: Origin = TYPED,
 ) -> None:
     """Write manifest and card again after files of the model changed.
 
     Thresholds come from ``ranker.json``. ``scores`` (what ``python -m corrector.eval --json`` printed), ``sources``, ``calibration``
-    (the labelled sets of the ranker) and ``version`` replace what was there. Old scores of another state of the model are dropped; new
-    ones of another state raise InputError.
+    (the labelled sets of the ranker for text of this ``origin``) and ``version`` replace what was there. Old scores of another state of
+    the model are dropped; new ones of another state raise InputError.
     """
     old = read_json(model / MANIFEST)
     details = {key: value for key, value in old.items() if key not in _MANIFEST_KEYS}
@@ -65,7 +67,11 @@ def refresh_manifest(
     if sources is not None:
         details["sources"] = read_sources(sources)
     if calibration is not None:
-        details["calibration"] = calibration
+        if origin == TYPED:
+            details["calibration"] = calibration
+        else:
+            own = {"calibration": calibration, "thresholds": thresholds(model / of_origin(RANKER, origin))}
+            details["origins"] = {**details.get("origins", {}), origin: own}
     if calibration is not None or version is not None:
         details["code"] = {**details.get("code", {}), "requires": f">={__version__}"}  # earlier ones know fewer features
     checksum = short_checksum({name: entry["sha256"] for name, entry in _entries(model).items()})

@@ -75,4 +75,5 @@ def changed_together(model: Path, names: Sequence[str]) -> Iterator[Path]:
             raise ModelError(error.path.replace(str(copy), str(model)), message) from error
         for name in reversed(names):  # all are written before the first is renamed, which is the last that was begun
             if (copy / name).is_file():
+                (model / name).parent.mkdir(exist_ok=True)
                 writers.enter_context(AtomicWriter(model / name)).write((copy / name).read_bytes())
