@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corrector.electra.ngrams import SPECIALS
+
 _TIMES, _WRITTEN = np.float32(0.2), np.float32(50)  # k and m; of 0.02, 0.05 and 0.2, and 10, 50 and 200, all do nearly as well
 
 _SIMILARITY_POWER, _WHOLLY_ALIKE = np.float32(0.12), np.log(np.float32(0.02))
@@ -49,10 +51,12 @@ class Slips:
         return Slips(self.pairs[:0], self.times[:0], self.written)
 
     def most_meant(self, count: int) -> Ids:
-        """For each character the ids, up to so many, that were most often meant where it stood, the commonest first; 0 where there are
-        fewer: (vocabulary, count)."""
+        """For each character the ids of those, up to so many, that were most often meant where it stood, the commonest first; 0 where
+        there are fewer: (vocabulary, count)."""
         given, meant = np.divmod(self.pairs, self.vocabulary_size)
-        order = np.lexsort((-self.times, given))
+        are_characters = meant >= SPECIALS
+        given, meant, times = (part[are_characters] for part in (given, meant, self.times))
+        order = np.lexsort((-times, given))
         starts = given.searchsorted(np.arange(self.vocabulary_size))
         place = np.arange(len(order)) - starts[given]
         kept = place < count
