@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,13 @@ from corrector.electra.contrasts import REACH as CONTRAST_REACH
 from corrector.electra.contrasts import Contrasts
 from corrector.electra.look_alikes import LEVELS, evidence, joined
 from corrector.electra.ngrams import Ids, Ngrams
-from corrector.electra.slips import Slips
 from corrector.electra.static_map import StaticMap
 from corrector.electra.word_evidence import CONTEXT as WORD_CONTEXT
 from corrector.electra.word_model import LONGEST_WORD, WordModel
 from corrector.electra.word_set import Keys, Words, WordSet
+
+if TYPE_CHECKING:
+    from corrector.electra.slips import Slips
 
 MARK_FACTORS = (16, 8, 8, LEVELS)
 """All but the alternative."""

@@ -8,6 +8,7 @@ The rate is the share of the places where a character was written at which anoth
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -53,16 +54,20 @@ class Slips:
     def most_meant(self, count: int) -> Ids:
         """For each character the ids of those, up to so many, that were most often meant where it stood, the commonest first; 0 where
         there are fewer: (vocabulary, count)."""
-        given, meant = np.divmod(self.pairs, self.vocabulary_size)
-        are_characters = meant >= SPECIALS
-        given, meant, times = (part[are_characters] for part in (given, meant, self.times))
-        order = np.lexsort((-times, given))
-        starts = given.searchsorted(np.arange(self.vocabulary_size))
-        place = np.arange(len(order)) - starts[given]
+        given, meant, place = self._ranked
         kept = place < count
         found = np.zeros((self.vocabulary_size, count), dtype=np.int64)
-        found[given[kept], place[kept]] = meant[order[kept]]
+        found[given[kept], place[kept]] = meant[kept]
         return found
+
+    @cached_property
+    def _ranked(self) -> tuple[Ids, Ids, Ids]:
+        """The pairs, those of each character given by falling times: what was given, what was meant, and its place among these."""
+        given, meant = np.divmod(self.pairs, self.vocabulary_size)
+        are_characters = meant >= SPECIALS
+        given, meant, times = given[are_characters], meant[are_characters], self.times[are_characters]
+        starts = given.searchsorted(np.arange(self.vocabulary_size))
+        return given, meant[np.lexsort((-times, given))], np.arange(len(given)) - starts[given]
 
     def look_alikes(self, count: int) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
         """``most_meant`` as ``Ngrams`` has look-alikes: ids, and how similar they are in 255ths, by their rates: (vocabulary, count)."""

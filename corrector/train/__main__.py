@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from corrector.train.recognise import Engine
 
 _EXTRA = dict.fromkeys(
-    ("torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"), "pip install electra-correct[torch]"
-)
-"""How to get what the extra [torch] brings, by import name."""
-
-_EXTRA |= {"PIL": _EXTRA["torch"], "rapidocr_onnxruntime": "pip install rapidocr-onnxruntime"}
+    ("PIL", "torch", "onnx", "safetensors", "scipy", "sklearn", "transformers", "zstandard"), "pip install electra-correct[torch]"
+) | {"rapidocr_onnxruntime": "pip install rapidocr-onnxruntime"}
+"""How to get what the extra [torch] brings, and the recogniser, by import name."""
 
 _FILE = click.Path(path_type=Path)
 _data = click.option("--data", type=_FILE, required=True, help="A folder made by `pack`.")

@@ -224,7 +224,7 @@ def _forget(out: Path, say: Callable[[str], None]) -> None:
     for name in (MANIFEST, VOCABULARY, MARKS, WORDS, CONTRASTS, SLIPS, *weights):
         (out / name).unlink(missing_ok=True)
     for origin in ORIGINS:
-        if origin != TYPED and (out / origin).is_dir():
+        if origin != TYPED and (out / of_origin(RANKER, origin)).is_file():
             say(f"{out}: what is in {origin}/ is of the model before and goes; make it anew with `calibrate --origin {origin}`")
             for name in (RANKER, SLIPS):
                 (out / of_origin(name, origin)).unlink(missing_ok=True)
