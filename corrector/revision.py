@@ -114,13 +114,16 @@ class Revision:
         return tuple(sorted((*others, *strays), key=lambda correction: correction.span))
 
     def _written(self, correction: Correction) -> Correction | None:
-        """A correction of what the models read as one of the text; None if the text writes both forms alike."""
+        """A correction of what the models read as one of the text; None if the text writes both forms alike, or has a word there that
+        is only Traditional text's."""
         if self._read is self.text:
             return correction
+        from corrector.text.regional import in_regional_word
+
         start, end = correction.span.start, correction.span.end
         original, replacement = self.text[start:end], restored(self.text, start, correction.replacement)
-        changed = (old != new for old, new in zip(correction.original, correction.replacement, strict=True))
-        if any(old == new for old, new, differs in zip(original, replacement, changed, strict=True) if differs):
+        changed = [place for place, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)) if old != new]
+        if any(original[place] == replacement[place] or in_regional_word(self.text, start + place) for place in changed):
             return None
         alternatives = tuple(self._alternatives(correction, {original, replacement}))
         return dataclasses.replace(correction, original=original, replacement=replacement, alternatives=alternatives)

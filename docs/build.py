@@ -36,6 +36,7 @@ SETS = {
     "lemon.new.test": "LEMON NEW", "ecspell.med.test": "ECSpell MED", "mcsc.dev": "MCSC dev, medical search queries",
     "macro.acc_xxqg.train": "error-free news (acc_xxqg)", "sentences": "`eval/sentences.tsv`, this project",
     "traps": "`eval/traps.tsv`, this project",
+    "traditional": "`eval/traditional.tsv`, this project",
 }  # fmt: skip
 """The sets in the table of results, in order."""
 _FIGURES = (

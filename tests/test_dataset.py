@@ -284,9 +284,10 @@ def test_shipped_paths(tmp_path: Path) -> None:
     with pytest.raises(EvalDataError, match="pass a labelled file"):
         shipped_paths(tmp_path)
     (tmp_path / "eval").mkdir()
-    for name in ("sentences.tsv", "traps.tsv"):
+    names = ["sentences.tsv", "traps.tsv", "traditional.tsv"]
+    for name in names:
         write(tmp_path / "eval", "甲\t甲\n", name)
-    assert [path.name for path in shipped_paths(tmp_path)] == ["sentences.tsv", "traps.tsv"]
+    assert [path.name for path in shipped_paths(tmp_path)] == names
     with pytest.raises(EvalDataError, match=r"scans\.tsv: .*pass a labelled file"):
         shipped_paths(tmp_path, OCR)
     assert shipped_paths(origin=OCR) == (Path(__file__).resolve().parents[1] / "eval" / "scans.tsv",)

@@ -13,6 +13,7 @@ EVAL = Path(__file__).resolve().parents[1] / "eval"
 HEADER = "# source\ttarget\tdomain\tkind"
 DOMAINS = ("news", "essay", "chat", "technology", "law", "medicine", "fiction")
 ERROR_KINDS = ("homophone", "near_homophone", "shape", "word", "de", "multi", "typing")
+TRADITIONAL_KINDS = ("right", "slip")
 TRAP_KINDS = ("name", "rare", "idiom", "dialect", "number", "latin", "classical", "title", "de", "variant", "time")
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]")
 
@@ -41,6 +42,7 @@ def read_rows(name: str) -> list[LabelledRow]:
 
 SENTENCES = read_rows("sentences.tsv")
 TRAPS = read_rows("traps.tsv")
+TRADITIONAL = read_rows("traditional.tsv")
 SCANS = read_rows("scans.tsv")
 
 
@@ -53,7 +55,7 @@ def readme_counts(name: str) -> dict[str, dict[str, int]]:
     return {row[0]: dict(zip(columns, map(int, row[1:]), strict=True)) for row in cells[2:]}
 
 
-@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv", "scans.tsv"])
+@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv", "traditional.tsv", "scans.tsv"])
 def test_bytes_are_plain_utf8_with_unix_newlines(name: str) -> None:
     data = (EVAL / name).read_bytes()
     assert not data.startswith(b"\xef\xbb\xbf")
@@ -61,7 +63,7 @@ def test_bytes_are_plain_utf8_with_unix_newlines(name: str) -> None:
     assert "\ufffd" not in data.decode("utf-8")
 
 
-@pytest.mark.parametrize("row", SENTENCES + TRAPS, ids=lambda row: row.source[:8])
+@pytest.mark.parametrize("row", SENTENCES + TRAPS + TRADITIONAL, ids=lambda row: row.source[:8])
 def test_no_stray_white_space_or_markup(row: LabelledRow) -> None:
     for text in (row.source, row.target):
         assert text == text.strip()
@@ -86,6 +88,7 @@ def test_domains_and_kinds_are_known() -> None:
     assert {row.domain for row in TRAPS} <= set(DOMAINS)
     assert {row.kind for row in SENTENCES} == set(ERROR_KINDS)
     assert {row.kind for row in TRAPS} == set(TRAP_KINDS)
+    assert {row.domain for row in TRADITIONAL} == set(DOMAINS) and {row.kind for row in TRADITIONAL} == set(TRADITIONAL_KINDS)
 
 
 def test_the_set_is_as_large_as_promised() -> None:
@@ -97,7 +100,7 @@ def test_the_set_is_as_large_as_promised() -> None:
 
 
 def test_no_text_occurs_twice() -> None:
-    texts = Counter(text for row in SENTENCES + TRAPS for text in {row.source, row.target})
+    texts = Counter(text for row in SENTENCES + TRAPS + TRADITIONAL for text in {row.source, row.target})
     assert [text for text, count in texts.items() if count > 1] == []
 
 
@@ -128,7 +131,12 @@ def test_a_word_error_lies_within_one_word(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "kinds"), [("sentences.tsv", SENTENCES, ERROR_KINDS), ("traps.tsv", TRAPS, TRAP_KINDS)]
+    ("name", "rows", "kinds"),
+    [
+        ("sentences.tsv", SENTENCES, ERROR_KINDS),
+        ("traps.tsv", TRAPS, TRAP_KINDS),
+        ("traditional.tsv", TRADITIONAL, TRADITIONAL_KINDS),
+    ],
 )
 def test_the_readme_counts_what_is_there(name: str, rows: list[LabelledRow], kinds: tuple[str, ...]) -> None:
     counted = Counter((row.domain, row.kind) for row in rows)
@@ -137,6 +145,15 @@ def test_the_readme_counts_what_is_there(name: str, rows: list[LabelledRow], kin
     for row in expected.values():
         row["all"] = sum(row.values())
     assert readme_counts(name) == expected
+
+
+@pytest.mark.parametrize("row", TRADITIONAL, ids=lambda row: row.source[:8])
+def test_traditional_sentences_are_so_and_have_one_slip_or_none(row: LabelledRow) -> None:
+    from corrector.text.script import script_of
+
+    assert script_of(row.target) == "traditional" and len(row.source) == len(row.target)
+    assert len(row.edits()) == (row.kind == "slip")
+    assert all(HAN.fullmatch(wrong) and HAN.fullmatch(right) for _, wrong, right in row.edits())
 
 
 @pytest.mark.parametrize("engine", ["rapidocr", "tesseract"])
@@ -159,5 +176,5 @@ def test_the_evaluator_reads_every_row() -> None:
     from corrector.eval.dataset import load_set, shipped_paths
 
     sets = [load_set(path) for path in shipped_paths()]
-    assert [len(one.rows) for one in sets] == [len(SENTENCES), len(TRAPS)]
+    assert [len(one.rows) for one in sets] == [len(SENTENCES), len(TRAPS), len(TRADITIONAL)]
     assert [(row.source, row.target, row.domain, row.kind) for row in sets[0].rows] == SENTENCES

@@ -175,6 +175,15 @@ def test_traditional_text_keeps_its_spelling() -> None:
     assert (correction.replacement, [ranked.candidate.text for ranked in correction.alternatives]) == ("髮", ["戊"])
 
 
+def test_words_of_traditional_text_stay() -> None:
+    edits = {"结": "接", "份": "分", "乙": "甲"}
+    assert made("這個連結大部份是乙。", edits) == [(8, "乙", "甲")]
+    assert revise("這個連結大部份。", edits, confidence=0.4)[0].suggestions == ()
+    assert made("这个连结大部份是乙。", edits) == [(3, "结", "接"), (6, "份", "分"), (8, "乙", "甲")]
+    assert made("這個結果。", edits) == [(2, "結", "接")]  # in no such word
+    assert made("這個連結。", {}, {"連結": "鏈接"}) == [(2, "連結", "鏈接")]  # who asks for it gets it
+
+
 @pytest.mark.parametrize("text, expected", [("天地`代码`", 1), ("`代码`天地", 1), ("`代码`", 0), ("abc。", 0), ("", 0)])
 def test_only_windows_in_which_something_may_change_are_read(text: str, expected: int) -> None:
     assert len(list(windows_in(text, protected_spans(text), 126))) == expected

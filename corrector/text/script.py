@@ -91,17 +91,35 @@ def restored(source: str, start: int, replacement: str) -> str:
     """
     if not 0 <= start <= len(source) - len(replacement):
         raise ValueError(f"{len(replacement)} characters from {start} on are not all within {len(source)}")
-    first = max(0, start - REACH - LONGEST)
-    near = source[first : start + len(replacement) + REACH + LONGEST]
+    first, near = _near(source, start, start + len(replacement))
     at = slice(start - first, start - first + len(replacement))
     read = simplified(near)
     written = replacement
-    if _script_at(near, *_passage_at(near, at.start), _foreign_to_simplified(near)) == "traditional":
+    if is_traditional(source, start):
         written = _traditional(near, read[: at.start] + replacement + read[at.stop :])[at]
     return "".join(
         old if new == seen or not is_han(old) else form
         for old, seen, new, form in zip(near[at], read[at], replacement, written, strict=True)
     )
+
+
+def is_traditional(text: str, place: int) -> bool:
+    """Whether the passage around a character is Traditional.
+
+    >>> is_traditional("這是我們的。这是我们的。", 1), is_traditional("這是我們的。这是我们的。", 7)
+    (True, False)
+    """
+    first, near = _near(text, place, place)
+    return _script_at(near, *_passage_at(near, place - first), _foreign_to_simplified(near)) == "traditional"
+
+
+def is_written_otherwise(word: str) -> bool:
+    """Whether the mainland has another word for this one of Taiwan's, and not only other characters for its own.
+
+    >>> is_written_otherwise("程式"), is_written_otherwise("應該")
+    (True, False)
+    """
+    return str(_opencc("tw2sp").convert(word)) != str(_opencc("tw2s").convert(word))
 
 
 def strays(text: str) -> Iterator[tuple[int, str]]:
@@ -118,6 +136,12 @@ def strays(text: str) -> Iterator[tuple[int, str]]:
     if foreign and not _simplified_only().isdisjoint(text):
         for unit in _UNIT.finditer(text):
             yield from _strays_of(text, *unit.span(), foreign)
+
+
+def _near(text: str, start: int, end: int) -> tuple[int, str]:
+    """What is around a span and may say in which script it is, and where that begins."""
+    first = max(0, start - REACH - LONGEST)
+    return first, text[first : end + REACH + LONGEST]
 
 
 def _strays_of(text: str, start: int, end: int, foreign: Mapping[int, str]) -> Iterator[tuple[int, str]]:
