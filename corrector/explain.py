@@ -254,7 +254,7 @@ def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequ
     elif correction not in kept:
         verdict = "gives way to a surer one"
     elif correction.span not in decided:
-        verdict = "is not made: the text writes both alike"
+        verdict = "is not made: the text writes both alike, or has a word of Traditional text there"
     else:
         verdict = _made(corrector, correction.confidence)
     return _line(correction, choice.confidence, verdict)

@@ -63,7 +63,7 @@ def test_card_tells_everything_the_manifest_knows() -> None:
         "- hours: 3",
         "- Fitted on: a.tsv (1,200 rows), b.tsv (7 rows)",
         "- Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on: c.tsv (90 rows)",
-        "- People's slips counted in: d.tsv (30 rows, weight 4), e.tsv (5 rows)",
+        "- Slips counted in: d.tsv (30 rows, weight 4), e.tsv (5 rows)",
         "## Ranker for text from ocr\n\n- Fitted on: scans.tsv (12 rows)\n- Corrections that are right with a probability of at least 0.44",
         f"| `vocab.txt` | 12,345 | `{'ab' * 32}` |",
         "python -m corrector.train finetune",

@@ -176,7 +176,7 @@ def _calibration(
     if not calibration:
         return "\n".join((*lines, "What it was fitted on was not recorded."))
     held_back = "Check fitted too, calibrated and thresholds chosen (fifth by fifth, with a check fitted on the others), on"
-    for key, said in (("fit", "Fitted on"), ("held_back", held_back), ("slips", "People's slips counted in")):
+    for key, said in (("fit", "Fitted on"), ("held_back", held_back), ("slips", "Slips counted in")):
         sets = [f"{item['name']} ({item['rows']:,} rows{_weight(item)})" for item in calibration.get(key, ())]
         lines += [f"- {said}: {', '.join(sets)}"] if sets else []
     lines += [f"- Corrections that are right with a probability of at least {limits['min_confidence']} are made"] if limits else []
