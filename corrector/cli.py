@@ -62,7 +62,7 @@ _setting = options(LAST_GROUP)
     metavar="NAME",
     help=f"What all inputs are: {', '.join(NAMES)}. [default: by extension, else text]",
 )
-@_reading("--column", metavar="NAME", multiple=True, help="The column of CSV, TSV, Excel, JSON Lines and JSON. Repeatable. [default: text]")
+@_reading("--column", metavar="NAME", multiple=True, help="The column of CSV, TSV, Excel, JSON (Lines), YAML. Repeatable. [default: text]")
 @_reading("--encoding", metavar="NAME", help="Such as gb18030. [default: UTF-8, or what it is beyond doubt]")
 @_reading("--include", metavar="GLOB", multiple=True, help="In directories: these files, not the known kinds. Repeatable.")
 @_reading("--exclude", metavar="GLOB", multiple=True, help="In directories: not these. Repeatable.")

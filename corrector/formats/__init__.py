@@ -51,6 +51,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "ass": "corrector.formats.subtitles",
         "po": "corrector.formats.gettext",
         "json": "corrector.formats.tables",
+        "yaml": "corrector.formats.yaml_scalars",
         "jsonl": "corrector.formats.tables",
         "csv": "corrector.formats.tables",
         "tsv": "corrector.formats.tables",
@@ -117,6 +118,8 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         ".po": "po",
         ".json": "json",
         ".arb": "json",
+        ".yaml": "yaml",
+        ".yml": "yaml",
         ".jsonl": "jsonl",
         ".ndjson": "jsonl",
         ".csv": "csv",
@@ -137,9 +140,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 """The format that a file's extension, in lower case, stands for."""
 
-SEARCHED = frozenset(EXTENSIONS) - {*_SOURCE, ".json", ".xlsx", ".xlsm", ".pdf"}
-"""The extensions of files that are taken in directories; most of JSON is for programs only, of sheets the columns must be named, and a PDF
-is mostly made from something else that can be corrected.
+SEARCHED = frozenset(EXTENSIONS) - {*_SOURCE, ".json", ".yaml", ".yml", ".xlsx", ".xlsm", ".pdf"}
+"""The extensions of files that are taken in directories; most of JSON and YAML is for programs only, of sheets the columns must be named,
+and a PDF is mostly made from something else that can be corrected.
 So must programs be: of what is found in comments, which are short, more is right than in prose."""
 
 

@@ -135,10 +135,10 @@ def _next_value(text: str, at: int, end: int, container: tuple[bool, _Paths]) ->
     at = _skip_space(text, at, end)
     if not text.startswith(":", at, end):
         raise JSONDecodeError("Expecting ':' delimiter", text, at)
-    return _skip_space(text, at + 1, end), None if wanted is None else tuple(_paths_below(key, wanted))
+    return _skip_space(text, at + 1, end), None if wanted is None else tuple(paths_below(key, wanted))
 
 
-def _paths_below(key: str, wanted: Sequence[str]) -> Iterator[str]:
+def paths_below(key: str, wanted: Sequence[str]) -> Iterator[str]:
     """The rest of each path that goes through ``key``, which may have dots itself."""
     for path in wanted:
         if path and path == key:
