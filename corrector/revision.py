@@ -94,8 +94,10 @@ class Revision:
         return correction.confidence >= self._min_confidence
 
     def _key(self, window: Sentence) -> int:
-        """The same for a window that is read again just as it was, in the same spelling."""
-        return hash((window, self.text[window.span.start : window.span.end]))
+        """The same for a window that is read again just as it was, in the same spelling and with the same strays, which depend on more
+        than the window."""
+        strays = tuple((stray.span, stray.replacement) for stray in self.strays_in(window))
+        return hash((window, self.text[window.span.start : window.span.end], strays))
 
     def _protected(self) -> tuple[Span, ...]:
         """What nothing may change in the text as it stands. A protected word also counts in its Traditional spelling."""

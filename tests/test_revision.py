@@ -175,6 +175,13 @@ def test_traditional_text_keeps_its_spelling() -> None:
     assert (correction.replacement, [ranked.candidate.text for ranked in correction.alternatives]) == ("髮", ["戊"])
 
 
+def test_a_correction_far_away_may_make_a_stray_of_a_character() -> None:
+    text = "我我我兴形應。\n兴應"  # as much of either script, until 形 is 兴; then one 應 is a stray, and then the other
+    corrected, _ = revise(text, {"形": "兴"})
+    assert [(c.span.start, c.replacement) for c in corrected.corrections] == [(4, "兴"), (5, "应"), (9, "应")]
+    assert revise(corrected_text(corrected), {"形": "兴"})[0].corrections == ()
+
+
 def test_words_of_traditional_text_stay() -> None:
     edits = {"结": "接", "份": "分", "乙": "甲"}
     assert made("這個連結大部份是乙。", edits) == [(8, "乙", "甲")]
