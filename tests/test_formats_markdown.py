@@ -338,10 +338,26 @@ def test_front_matter_of_slides_that_is_never_closed_takes_no_time(line: str) ->
     assert all(span.end <= len(deck) for span in slides_front_matter(deck))
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("---\ntitle: 甲  # 乙\ntags: [丙]\ndescription: |\n  丁\n  戊\n---\n己\n", ["甲", "丁\n戊\n", "己"]),
+        ("\ufeff---\r\nsummary: \"甲\"\r\nnested: {title: 乙}\r\n...\r\n丙\r\n", ["甲", "丙"]),
+        ("---\ntitle: {{ 甲 }}: 乙\n---\n丙\n", ["丙"]),  # no YAML before it is filled in
+        ("---\nlayout: 甲\n---\n", []),
+        ("---\n甲\n---\n乙\n", ["乙"]),
+        ("title: 甲\nsubtitle: 乙\n---\n丙\n", ["甲", "乙", "丙"]),
+        ("+++\ntitle = \"甲\"\n+++\n乙\n", ["乙"]),
+    ],
+)
+def test_what_readers_see_of_front_matter(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
 def test_front_matter_of_hexo_needs_no_first_fence() -> None:
     text = "title: 甲\ndate: 2026-11-27 08:00:00\ntags:\n  - 乙\n- 丙\ncover_image: 丁\n---\n戊\n"
     assert read(text) == read("\ufeff" + text.replace("\n", "\r\n")) == ["戊"]
-    assert read("title: 甲\n----") == []
+    assert read("title: 甲\n----") == ["甲"]
 
 
 @pytest.mark.parametrize(

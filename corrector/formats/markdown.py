@@ -1,8 +1,9 @@
 """Markdown: CommonMark with tables, strikethrough, footnotes, front matter and ``$``-math, as markdown-it reads it.
 
 Prose are paragraphs, headings, lists, block quotes, table cells, footnotes, the texts of links, the alternative texts
-of images, and the text between the tags of HTML. Code, math, comments, addresses, titles, definitions, tags, attribute lists and front
-matter stay as they are, and so does a text whose way back to the source cannot be proved character by character.
+of images, the text between the tags of HTML, and the title and description in front matter. Code, math, comments, addresses, titles of
+links, definitions, tags, attribute lists and the rest of front matter stay as they are, and so does a text whose way back to the source
+cannot be proved character by character.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from corrector.formats.html_tokens import Tag, html_tokens
 from corrector.formats.markdown_anchors import Anchors
-from corrector.formats.markdown_front_matter import front_matter_end
+from corrector.formats.markdown_front_matter import front_matter_end, front_matter_passages
 from corrector.formats.markdown_kept import KeptStretches
 from corrector.formats.markdown_names import with_names_protected
 from corrector.formats.markup import ProseReader, html_passages, reading_of
@@ -45,7 +47,7 @@ class Markdown:
 
     def passages(self, document: Document) -> Iterator[Passage]:
         kept = KeptStretches(document.text)
-        for passage in _Blocks(document.text).passages():
+        for passage in chain(front_matter_passages(document.text), _Blocks(document.text).passages()):
             yield with_names_protected(kept.protected_in(passage))
 
 

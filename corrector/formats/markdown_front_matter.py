@@ -6,15 +6,20 @@ import json
 import re
 from collections.abc import Iterator
 
+from corrector.formats.passages import Passage
 from corrector.types import Span
+
+PROSE = ("title", "subtitle", "description", "summary", "excerpt")
+"""The keys at the top of front matter whose strings are shown to readers of the page."""
 
 _EOL = r"(?:\r\n|\r(?!\n)|\n)"  # one way to read each, or a block that is never closed takes exponential time
 _TOML = re.compile(rf"\+\+\+[ \t]*{_EOL}(?:(?!\+\+\+)[^\r\n]*{_EOL})*\+\+\+[ \t]*(?=\r|\n|\Z)")
 _YAML_END = r"(?:\1-*|\.\.\.)[ \t]*(?=\r|\n|\Z)"  # at the very start of a line: indented it may be part of a value
-_YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?:(?!{_YAML_END})[^\r\n]*{_EOL})*{_YAML_END}")
+_YAML = re.compile(rf"(-{{3,}})[ \t]*{_EOL}(?P<yaml>(?:(?!{_YAML_END})[^\r\n]*{_EOL})*){_YAML_END}")
 # Hexo's need not begin with a line of hyphens; without a name that it knows, it would be a heading that is underlined.
 _HEXO_NAMES = "title|date|updated|layout|author|tags|categories|keywords|description|excerpt|comments|permalink|cover|top|abbrlink"
-_HEXO = re.compile(rf"(?=(?:{_HEXO_NAMES}):)(?:(?:[a-zA-Z_][a-zA-Z0-9_-]*:|[ \t]+\S|-[ \t])[^\r\n]*{_EOL})+-{{3,}}[ \t]*(?=\r|\n|\Z)")
+_HEXO_LINE = rf"(?:[a-zA-Z_][a-zA-Z0-9_-]*:|[ \t]+\S|-[ \t])[^\r\n]*{_EOL}"
+_HEXO = re.compile(rf"(?=(?:{_HEXO_NAMES}):)(?P<yaml>(?:{_HEXO_LINE})+)-{{3,}}[ \t]*(?=\r|\n|\Z)")
 _JSON_START = re.compile(rf"\{{[ \t]*{_EOL}")
 _JSON_END = re.compile(r"(?<=[\r\n])\}[ \t]*(?=\r|\n|\Z)")
 
@@ -27,6 +32,21 @@ def front_matter_end(source: str) -> int:
     begin = 1 if source.startswith("\ufeff") else 0
     found = next(filter(None, (kind.match(source, begin) for kind in (_TOML, _YAML, _HEXO))), None)
     return found.end() if found else _json_end(source, begin)
+
+
+def front_matter_passages(source: str) -> Iterator[Passage]:
+    """What of the front matter in YAML is prose: the values of ``PROSE``; nothing where it is no YAML."""
+    begin = 1 if source.startswith("\ufeff") else 0
+    found = _YAML.match(source, begin) or _HEXO.match(source, begin)
+    if found:
+        from yaml import YAMLError
+
+        from corrector.formats.yaml_scalars import value_passages
+
+        try:
+            yield from list(value_passages(source, Span(*found.span("yaml")), PROSE))
+        except YAMLError:  # as a template may be, which is filled in before it is read
+            return
 
 
 def slides_front_matter(source: str) -> Iterator[Span]:

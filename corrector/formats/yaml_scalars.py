@@ -47,9 +47,11 @@ class Yaml:
 
     def passages(self, document: Document) -> Iterator[Passage]:
         text = document.text
-        for span, style in _values(document, self.columns or None):
-            if passage := _passage(text, span, style):
-                yield passage
+        begin = 1 if text.startswith("\ufeff") else 0  # which one of PyYAML's parsers counts, and the other does not
+        try:
+            yield from value_passages(text, Span(begin, len(text)), self.columns or None)
+        except yaml.YAMLError as error:
+            raise _no_yaml(error, document.path or STDIN) from None
 
 
 def format_named(name: str, column: str | Sequence[str] | None) -> Yaml:
@@ -57,20 +59,21 @@ def format_named(name: str, column: str | Sequence[str] | None) -> Yaml:
     return Yaml(name, (column,) if isinstance(column, str) else tuple(column or ()))
 
 
-def _values(document: Document, paths: _Paths) -> Iterator[tuple[Span, str | None]]:
-    """The scalars at ``paths``, or all, that are values, each with its style."""
-    text = document.text
-    begin = 1 if text.startswith("\ufeff") else 0  # which one of PyYAML's parsers counts, and the other does not
-    try:
-        for start, end, style in _scalars(yaml.parse(text[begin:], Loader=_LOADER), paths):
-            properties = _PROPERTIES.match(text, begin + start, begin + end)
-            yield Span(properties.end() if properties else begin + start, begin + end), style
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at column {mark.column + 1}" if mark else ""
-        reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        message = f"not valid YAML{where} ({reason}); correct it first, or pass --input-format text"
-        raise InputError(document.path or STDIN, message, mark.line + 1 if mark else None) from None
+def value_passages(text: str, within: Span, paths: tuple[str, ...] | None) -> Iterator[Passage]:
+    """The passages of the strings at ``paths``, or all, in what of a text is YAML; keys are no values. Raises yaml.YAMLError."""
+    for start, end, style in _scalars(yaml.parse(text[within.start : within.end], Loader=_LOADER), paths):
+        properties = _PROPERTIES.match(text, within.start + start, within.start + end)
+        begin = properties.end() if properties else within.start + start
+        if passage := _passage(text, Span(begin, within.start + end), style):
+            yield passage
+
+
+def _no_yaml(error: yaml.YAMLError, path: str) -> InputError:
+    mark = getattr(error, "problem_mark", None)
+    where = f" at column {mark.column + 1}" if mark else ""
+    reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    message = f"not valid YAML{where} ({reason}); correct it first, or pass --input-format text"
+    return InputError(path, message, mark.line + 1 if mark else None)
 
 
 def _scalars(events: Iterator[Any], paths: _Paths) -> Iterator[tuple[int, int, str | None]]:
