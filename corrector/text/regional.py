@@ -7,7 +7,7 @@ The models learned from the latter and take some of these for slips (連接, 自
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from corrector.text.script import is_traditional, is_written_otherwise
@@ -32,7 +32,7 @@ def _words_at(text: str, place: int) -> Iterator[str]:
             yield text[start : start + length]
 
 
-@cache
+@lru_cache(1 << 14)
 def _is_regional(word: str) -> bool:
     """Whether all of ``word`` and no part of it alone is one."""
     return word in _listed() or (is_written_otherwise(word) and not any(map(is_written_otherwise, (word[1:], word[:-1]))))
