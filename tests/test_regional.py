@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from corrector.text.regional import _LIST, in_regional_word
-from corrector.text.script import is_traditional, is_written_otherwise
+from corrector.text.regional import _LIST, _LONGEST, _is_term, in_regional_word
+from corrector.text.script import is_traditional
 
 
 def places(text: str) -> str:
@@ -24,6 +24,7 @@ def places(text: str) -> str:
         ("这是大部份的档案。", "·········"),
         ("這是大部份的檔案。这是大部份的档案。", "···部份·檔案··········"),  # passage by passage
         ("我們連續三天結帳。", "·······帳·"),  # no word over what is between
+        ("影像檔的檔名，檔住去路。", "影像檔·檔名······"),
         ("", ""),
     ],
 )
@@ -40,4 +41,4 @@ def test_a_passage_is_traditional_by_what_is_around() -> None:
 def test_the_list_has_what_no_converter_knows() -> None:
     words = [line for line in _LIST.read_text("utf-8").splitlines() if not line.startswith("#")]
     assert len(words) == len(set(words)) > 60
-    assert [word for word in words if is_written_otherwise(word) or not word.strip()] == []
+    assert [word for word in words if _is_term(word) or not 0 < len(word) <= _LONGEST] == []

@@ -35,7 +35,11 @@ def _words_at(text: str, place: int) -> Iterator[str]:
 @lru_cache(1 << 14)
 def _is_regional(word: str) -> bool:
     """Whether all of ``word`` and no part of it alone is one."""
-    return word in _listed() or (is_written_otherwise(word) and not any(map(is_written_otherwise, (word[1:], word[:-1]))))
+    return word in _listed() or _is_term(word)
+
+
+def _is_term(word: str) -> bool:
+    return is_written_otherwise(word) and not any(map(is_written_otherwise, (word[1:], word[:-1])))
 
 
 @cache
