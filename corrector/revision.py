@@ -120,12 +120,14 @@ class Revision:
         is only Traditional text's."""
         if self._read is self.text:
             return correction
-        from corrector.text.regional import in_regional_word
+        from corrector.similarity.regional import in_regional_word
 
         start, end = correction.span.start, correction.span.end
-        original, replacement = self.text[start:end], restored(self.text, start, correction.replacement)
         changed = [place for place, (old, new) in enumerate(zip(correction.original, correction.replacement, strict=True)) if old != new]
-        if any(original[place] == replacement[place] or in_regional_word(self.text, start + place) for place in changed):
+        if any(in_regional_word(self.text, start + place) for place in changed):
+            return None
+        original, replacement = self.text[start:end], restored(self.text, start, correction.replacement)
+        if any(original[place] == replacement[place] for place in changed):
             return None
         alternatives = tuple(self._alternatives(correction, {original, replacement}))
         return dataclasses.replace(correction, original=original, replacement=replacement, alternatives=alternatives)

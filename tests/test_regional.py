@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corrector.text.regional import _LIST, _LONGEST, _is_term, in_regional_word
+from corrector.similarity.regional import _LIST, _LONGEST, _is_term, in_regional_word
 from corrector.text.script import is_traditional
 
 

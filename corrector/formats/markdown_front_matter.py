@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from corrector.formats.passages import Passage
 from corrector.types import Span
@@ -29,24 +30,20 @@ _SLIDE = re.compile(rf"(?<=[\r\n])---[ \t]*{_EOL}{_KEY}(?:{_KEY}|[ \t]*{_EOL})*-
 
 def front_matter_end(source: str) -> int:
     """Where the text begins: after front matter in YAML, TOML or JSON, or in Hexo's form, and after a byte-order mark."""
-    begin = 1 if source.startswith("\ufeff") else 0
-    found = next(filter(None, (kind.match(source, begin) for kind in (_TOML, _YAML, _HEXO))), None)
-    return found.end() if found else _json_end(source, begin)
+    found = _at_start(source, _TOML, _YAML, _HEXO)
+    return found.end() if found else _json_end(source, _begin(source))
 
 
 def front_matter_passages(source: str) -> Iterator[Passage]:
     """What of the front matter in YAML is prose: the values of ``PROSE``; nothing where it is no YAML."""
-    begin = 1 if source.startswith("\ufeff") else 0
-    found = _YAML.match(source, begin) or _HEXO.match(source, begin)
+    found = _at_start(source, _YAML, _HEXO)
     if found:
         from yaml import YAMLError
 
         from corrector.formats.yaml_scalars import value_passages
 
-        try:
-            yield from list(value_passages(source, Span(*found.span("yaml")), PROSE))
-        except YAMLError:  # as a template may be, which is filled in before it is read
-            return
+        with suppress(YAMLError):  # a template, perhaps, that is filled in before it is read
+            yield from list(value_passages(source, Span(*found.span("yaml")), PROSE))  # all or nothing
 
 
 def slides_front_matter(source: str) -> Iterator[Span]:
@@ -54,9 +51,20 @@ def slides_front_matter(source: str) -> Iterator[Span]:
 
     Of thematic breaks, which are written alike, a blank line or prose follows the first.
     """
-    first = _YAML.match(source, 1 if source.startswith("\ufeff") else 0)
+    first = _at_start(source, _YAML)
     if first:
         yield from (Span(*found.span()) for found in _SLIDE.finditer(source, first.end()))
+
+
+def _begin(source: str) -> int:
+    """Where a text begins, after a byte-order mark."""
+    return 1 if source.startswith("\ufeff") else 0
+
+
+def _at_start(source: str, *kinds: re.Pattern[str]) -> re.Match[str] | None:
+    """The front matter that a text begins with, if it is of one of these kinds."""
+    begin = _begin(source)
+    return next(filter(None, (kind.match(source, begin) for kind in kinds)), None)
 
 
 def _json_end(source: str, begin: int) -> int:

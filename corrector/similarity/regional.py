@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from corrector.text.script import is_traditional, is_written_otherwise
+from corrector.words import read_lines
 
 _LIST = Path(__file__).with_name("regional.txt")
 _LONGEST = 5  # characters of a word
@@ -44,5 +45,4 @@ def _is_term(word: str) -> bool:
 
 @cache
 def _listed() -> frozenset[str]:
-    lines = _LIST.read_text("utf-8").splitlines()
-    return frozenset(line for line in lines if not line.startswith("#"))
+    return frozenset(line for _, line in read_lines(_LIST))
