@@ -115,7 +115,7 @@ def test_boxes_are_whole_lines() -> None:
 
 
 def test_unknown_characters_are_not_taken_for_others() -> None:
-    data = pdf(lines("散部"), lines("散部"), []).replace(b"UniGB-UCS2-H", b"Identity-H  ").replace(b"(GB1)", b"(XYZ)")
+    data = pdf(lines("散部"), lines("散部"), []).replace(b"/ToUnicode 5 0 R", b"/Nothing 5 0 R  ")
     result = correct_package(CORRECTOR, data, "a.pdf", "pdf")
     assert [(page.document.text, page.unprocessed) for page in result.documents] == [("\ufffd\ufffd", 1), ("\ufffd\ufffd", 1), ("", 0)]
 
