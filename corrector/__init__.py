@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from corrector.pipeline import Corrector
     from corrector.types import Candidate, CorrectedDocument, Correction, Document, RankedCandidate, Reason, Span
 
-__version__ = "0.39.0"
+__version__ = "0.40.0"
 
 __all__ = [
     "Candidate",

@@ -16,12 +16,12 @@ from corrector.edits import reason_of
 from corrector.electra.marks import MARK_FACTORS
 from corrector.known_forms import forms_in
 from corrector.offers import OFFER_FEATURES
-from corrector.pipeline import REPORTED_CONFIDENCE, correction_of
+from corrector.pipeline import correction_of
 from corrector.rank import CHECK_FEATURES
 from corrector.render.columns import safe, width
 from corrector.render.describe import REASONS, described, percent
 from corrector.render.tables import View
-from corrector.revision import Revision
+from corrector.revision import Revision, least_reported
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
 from corrector.types import CorrectedDocument, Correction, Document, Sentence, Span
@@ -42,8 +42,8 @@ _OFFERS: Mapping[Kind, str] = {"words": "Word", "swaps": "Order of", "phrases": 
 _WORDS = ((1, "ends a word of 2"), (2, "begins a word of 2"), (4, "in a word of 3"), (8, "in a word of 4"))
 
 
-Decided = Mapping[Span, tuple[str, str]]
-"""By place: what it becomes, as the text writes it, and whether that is corrected or suggested."""
+Decided = Mapping[Span, tuple[Correction, str]]
+"""By place: what it becomes, as the text writes it and as sure as that is there, and whether that is corrected or suggested."""
 
 Verdict = Callable[["Choice"], str]
 """What becomes of a choice, in words."""
@@ -89,7 +89,7 @@ def _decided(
     for window, choices in zip(windows, considered, strict=True):
         revision.note(window, corrector.found(window, *choices))
     revision.settle()
-    return {correction.span: (correction.replacement, how) for correction, how in _found(revision.result())}
+    return {correction.span: (correction, how) for correction, how in _found(revision.result())}
 
 
 def _window(
@@ -242,21 +242,24 @@ def _strays(corrector: Corrector, revision: Revision, window: Sentence, decided:
     for stray in revision.strays_in(window):
         yield view.title(f"Stray {safe(stray.original)}, character {stray.span.start + 1}")
         yield f"{safe(stray.original)} → {safe(stray.replacement)}: no text in the script of its surroundings has it\n"
-        made = _made(corrector, stray.confidence, ", as it may be part of a name")
+        made = _made(corrector, stray.confidence, ", as it may be part of a name or what an old book has")
         yield _line(stray, stray.confidence, made if stray.span in decided else "gives way to a surer one")
 
 
 def _decision(corrector: Corrector, window: Sentence, choice: Choice, kept: Sequence[Correction], decided: Decided) -> str:
     """What becomes of a choice, given those of its window that are ``kept``."""
     correction = correction_of(window, choice)
-    if choice.confidence < _reported(corrector):
-        verdict = f"is not reported: below {_exact(_reported(corrector))}"
+    least = least_reported(corrector.min_confidence)
+    if choice.confidence < least:
+        verdict = f"is not reported: below {_exact(least)}"
     elif correction not in kept:
         verdict = "gives way to a surer one"
     elif correction.span not in decided:
-        verdict = "is not made: the text writes both alike, or has a word of Traditional text there"
+        verdict = "is not made: the text writes both alike, or this is usual in Traditional text, older literature or Cantonese"
     else:
-        verdict = _made(corrector, correction.confidence)
+        decision = decided[correction.span][0]
+        elsewhere = f" ({_exact(choice.confidence)} in today's Chinese)" if decision.confidence < correction.confidence else ""
+        return _line(correction, decision.confidence, _made(corrector, decision.confidence), elsewhere)
     return _line(correction, choice.confidence, verdict)
 
 
@@ -266,12 +269,8 @@ def _made(corrector: Corrector, confidence: float, doubt: str = "") -> str:
     return f"is corrected: at least {limit}" if confidence >= corrector.min_confidence else f"is only suggested{doubt}: below {limit}"
 
 
-def _line(correction: Correction, confidence: float, verdict: str) -> str:
-    return f"Decision: {safe(correction.original)} → {safe(correction.replacement)}, {_exact(confidence)}, {verdict}.\n"
-
-
-def _reported(corrector: Corrector) -> float:
-    return min(REPORTED_CONFIDENCE, corrector.min_confidence)
+def _line(correction: Correction, confidence: float, verdict: str, elsewhere: str = "") -> str:
+    return f"Decision: {safe(correction.original)} → {safe(correction.replacement)}, {_exact(confidence)}{elsewhere}, {verdict}.\n"
 
 
 def _found(corrected: CorrectedDocument) -> list[tuple[Correction, str]]:
@@ -285,7 +284,8 @@ def _result(corrector: Corrector, text: str, decided: Decided) -> Iterator[str]:
     corrected = corrector.correct(text)
     found = _found(corrected)
     for correction, how in found:
-        again = "" if decided.get(correction.span) == (correction.replacement, how) else _AGAIN
+        first = decided.get(correction.span)
+        again = "" if first and (first[0].replacement, first[1]) == (correction.replacement, how) else _AGAIN
         yield f"  {described(correction)}  {how}, character {correction.span.start + 1}{again}\n"
     if not found:
         yield "  The text stays as it is.\n"

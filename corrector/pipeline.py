@@ -22,11 +22,12 @@ from corrector.in_order import in_order, portions
 from corrector.known_forms import FormChoice, forms_in
 from corrector.offers import OfferChoice
 from corrector.rank import Ranker, default_ranker
-from corrector.revision import Revision, windows_in
+from corrector.revision import Revision, least_reported, windows_in
 from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import merged, protected_spans
 from corrector.types import (
+    DIGITS,
     TYPED,
     Candidate,
     CorrectedDocument,
@@ -41,9 +42,7 @@ from corrector.words import ProtectedWords
 
 BLOCK, BLOCK_CHARACTERS = 1024, 1 << 15  # texts taken together by correct_many, no more than have so many characters: bounds the memory
 PART = 128  # windows taken together by the stages: enough for array operations to pay, few enough to share out among threads
-REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 ALTERNATIVES = 3
-DIGITS = 6  # of confidences and scores; the next depends on what else the networks read at the same time
 
 
 Part = Sequence[tuple[Revision, Sentence]]
@@ -164,7 +163,7 @@ class Corrector:
     def found(self, window: Sentence, groups: Sequence[GroupChoice], offers: Sequence[OfferChoice]) -> list[Correction]:
         """The best correction of each group, and the offers and known forms, that are likely enough to be reported; of any that overlap
         the surest."""
-        reported = min(REPORTED_CONFIDENCE, self.min_confidence)
+        reported = least_reported(self.min_confidence)
         choices: tuple[Choice, ...] = (*groups, *offers, *forms_in(window))
         return surest(correction_of(window, choice) for choice in choices if choice.confidence >= reported)
 

@@ -14,16 +14,18 @@ from itertools import islice, takewhile
 from corrector.apply import apply
 from corrector.confusions import Confusions
 from corrector.detect import is_correctable
+from corrector.similarity.variety import in_variety, variety_around, variety_of
 from corrector.similarity.verbatim import by_heart
-from corrector.strays import stray_corrections
+from corrector.strays import stray_corrections, stray_in
 from corrector.text.protect import is_han, merged, protected_spans
 from corrector.text.script import restored, simplified
 from corrector.text.segment import sentences
-from corrector.types import CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span
+from corrector.types import CorrectedDocument, Correction, Document, RankedCandidate, Sentence, Span, Variety
 from corrector.words import ProtectedWords
 
 OVERLAP = 32  # characters of context on either side of a cut; less for a model of few positions
 ROUNDS = 32  # no more than this, though in practice it is a handful
+REPORTED_CONFIDENCE = 0.1  # a correction less likely than this is not even suggested, unless it is asked for
 
 
 class Revision:
@@ -42,12 +44,13 @@ class Revision:
         self._new: list[int] = []  # and those of them in stretches that were not known
         self._read = self._start = self.text  # as the models read it; as it was when the round began
         self._strays: Sequence[Correction] = ()  # characters of the other script in the text as it stands
+        self._varieties: dict[Span, Variety] = {}  # of the cores of this round's windows
         self._rounds = 0
 
     def windows(self, max_length: int) -> Iterator[Sentence]:
         """Starts a round: makes the confusions' corrections, then yields the windows not read in this very form before."""
         self._rounds += 1
-        self._start, self._last, self._new = self.text, [], []
+        self._start, self._last, self._new, self._varieties = self.text, [], [], {}
         protected = self._protected()
         found = self._confusions.corrections(self.text, protected)
         if found:
@@ -67,14 +70,20 @@ class Revision:
 
     def note(self, window: Sentence, found: Sequence[Correction] | None) -> None:
         """Keep what was found in a window, as the document would write it; None when it could not be processed."""
-        written = None if found is None else self._with_strays(window, list(filter(None, map(self._written, found))))
-        self._found[self._key(window)] = written
+        if found is None:
+            self._found[self._key(window)] = None
+            return
+        least = least_reported(self._min_confidence)
+        fitting = filter(None, self._in_variety(window, found))
+        written = filter(None, (self._written(correction) for correction in fitting if correction.confidence >= least))
+        self._found[self._key(window)] = self._with_strays(window, list(written))
 
     def strays_in(self, window: Sentence) -> list[Correction]:
         """What in a window of this round is of the other script than its surroundings, and may change."""
         first = bisect_left(self._strays, window.core.start, key=lambda stray: stray.span.start)
         own = takewhile(lambda stray: stray.span.start < window.core.end, islice(self._strays, first, None))
-        return [stray for stray in own if is_correctable(window, stray.span.start - window.span.start)]
+        correctable = (stray for stray in own if is_correctable(window, stray.span.start - window.span.start))
+        return [stray_in(stray, self._variety(window)) for stray in correctable]
 
     def settle(self) -> bool:
         """Ends a round: makes what is certain enough. True if the text has changed and is to be read again."""
@@ -94,10 +103,27 @@ class Revision:
         return correction.confidence >= self._min_confidence
 
     def _key(self, window: Sentence) -> int:
-        """The same for a window that is read again just as it was, in the same spelling and with the same strays, which depend on more
-        than the window."""
+        """The same for a window that is read again just as it was, in the same spelling, variety and with the same strays, which depend on
+        more than the window."""
         strays = tuple((stray.span, stray.replacement) for stray in self.strays_in(window))
-        return hash((window, self.text[window.span.start : window.span.end], strays))
+        return hash((window, self.text[window.span.start : window.span.end], self._variety(window), strays))
+
+    def _variety(self, window: Sentence) -> Variety:
+        """The variety of Chinese that a window of this round has in its core."""
+        core = window.core
+        if core not in self._varieties:
+            own_lines = self.document.path is None
+            around = self.document.around if own_lines else variety_around(self._read, core.start, core.end)
+            self._varieties[core] = variety_of(self._read, core.start, core.end, around)
+        return self._varieties[core]
+
+    def _in_variety(self, window: Sentence, found: Sequence[Correction]) -> Sequence[Correction | None]:
+        """What was found in a window as it is in its variety of Chinese; what makes a quotation of it is as sure as anywhere."""
+        variety = self._variety(window)
+        if variety == "today" or not found:
+            return found
+        quoted = {window.span.start + place: char for place, char in by_heart().meant(window.text).items()}
+        return [one if quoted.get(one.span.start) == one.replacement else in_variety(one, variety) for one in found]
 
     def _protected(self) -> tuple[Span, ...]:
         """What nothing may change in the text as it stands. A protected word also counts in its Traditional spelling."""
@@ -163,6 +189,11 @@ class Revision:
             return older[0]  # joined already with another of the same round
         fitting = tuple(r for r in new.alternatives if span == new.span and r.candidate.text != original)
         return dataclasses.replace(new, span=span, original=original, replacement=now, alternatives=fitting)
+
+
+def least_reported(min_confidence: float) -> float:
+    """The least confidence that is suggested, or corrected where so little is asked for."""
+    return min(REPORTED_CONFIDENCE, min_confidence)
 
 
 def windows_in(text: str, protected: Sequence[Span], max_length: int) -> Iterator[Sentence]:

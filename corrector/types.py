@@ -15,6 +15,9 @@ other order), 繁简 (what stands there is of the other script than its surround
 Origin = Literal["typed", "ocr"]
 """Where text is from: someone typed it, or it was recognised in an image. It decides which slips are likely."""
 
+Variety = Literal["today", "early", "older", "cantonese"]
+"""Which Chinese a text is in: today's, that of the first prose in the modern vernacular, of older literature, or Cantonese."""
+
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 TYPED, OCR = ORIGINS
 
@@ -35,7 +38,8 @@ class Document:
     """A decoded text. ``newline`` is what the file used most; ``text`` keeps every line end as it was read.
 
     ``protected`` (sorted, disjoint) are spans that its format or its user keeps from every change. ``part`` names the part of
-    a package, such as a Word document, that the text is in; ``path`` ends with it.
+    a package, such as a Word document, that the text is in; ``path`` ends with it. The lines of a text without a path have nothing to do
+    with each other, but what is ``around`` them all may be of another variety than today's.
     """
 
     path: str | None
@@ -44,6 +48,7 @@ class Document:
     newline: str = "\n"
     protected: tuple[Span, ...] = ()
     part: str = ""
+    around: Variety = "today"
 
     @property
     def file(self) -> str | None:
@@ -89,6 +94,10 @@ class RankedCandidate:
     pinyin_similarity: float
     glyph_similarity: float
     score: float
+
+
+DIGITS = 6
+"""Of confidences and scores; the next depends on what else the networks read at the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ SETS = {
     "macro.acc_xxqg.train": "error-free news (acc_xxqg)", "sentences": "`eval/sentences.tsv`, this project",
     "traps": "`eval/traps.tsv`, this project",
     "traditional": "`eval/traditional.tsv`, this project",
+    "varieties": "`eval/varieties.tsv`, this project",
 }  # fmt: skip
 """The sets in the table of results, in order."""
 _FIGURES = (

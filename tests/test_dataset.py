@@ -284,7 +284,7 @@ def test_shipped_paths(tmp_path: Path) -> None:
     with pytest.raises(EvalDataError, match="pass a labelled file"):
         shipped_paths(tmp_path)
     (tmp_path / "eval").mkdir()
-    names = ["sentences.tsv", "traps.tsv", "traditional.tsv"]
+    names = ["sentences.tsv", "traps.tsv", "traditional.tsv", "varieties.tsv"]
     for name in names:
         write(tmp_path / "eval", "甲\t甲\n", name)
     assert [path.name for path in shipped_paths(tmp_path)] == names

@@ -14,6 +14,7 @@ HEADER = "# source\ttarget\tdomain\tkind"
 DOMAINS = ("news", "essay", "chat", "technology", "law", "medicine", "fiction")
 ERROR_KINDS = ("homophone", "near_homophone", "shape", "word", "de", "multi", "typing")
 TRADITIONAL_KINDS = ("right", "slip")
+VARIETY_KINDS = ("older", "cantonese", "older_slip", "cantonese_slip")
 TRAP_KINDS = ("name", "rare", "idiom", "dialect", "number", "latin", "classical", "title", "de", "variant", "time")
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af]")
 
@@ -43,6 +44,7 @@ def read_rows(name: str) -> list[LabelledRow]:
 SENTENCES = read_rows("sentences.tsv")
 TRAPS = read_rows("traps.tsv")
 TRADITIONAL = read_rows("traditional.tsv")
+VARIETIES = read_rows("varieties.tsv")
 SCANS = read_rows("scans.tsv")
 
 
@@ -55,7 +57,7 @@ def readme_counts(name: str) -> dict[str, dict[str, int]]:
     return {row[0]: dict(zip(columns, map(int, row[1:]), strict=True)) for row in cells[2:]}
 
 
-@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv", "traditional.tsv", "scans.tsv"])
+@pytest.mark.parametrize("name", ["sentences.tsv", "traps.tsv", "traditional.tsv", "varieties.tsv", "scans.tsv"])
 def test_bytes_are_plain_utf8_with_unix_newlines(name: str) -> None:
     data = (EVAL / name).read_bytes()
     assert not data.startswith(b"\xef\xbb\xbf")
@@ -63,7 +65,7 @@ def test_bytes_are_plain_utf8_with_unix_newlines(name: str) -> None:
     assert "\ufffd" not in data.decode("utf-8")
 
 
-@pytest.mark.parametrize("row", SENTENCES + TRAPS + TRADITIONAL, ids=lambda row: row.source[:8])
+@pytest.mark.parametrize("row", SENTENCES + TRAPS + TRADITIONAL + VARIETIES, ids=lambda row: row.source[:8])
 def test_no_stray_white_space_or_markup(row: LabelledRow) -> None:
     for text in (row.source, row.target):
         assert text == text.strip()
@@ -100,7 +102,7 @@ def test_the_set_is_as_large_as_promised() -> None:
 
 
 def test_no_text_occurs_twice() -> None:
-    texts = Counter(text for row in SENTENCES + TRAPS + TRADITIONAL for text in {row.source, row.target})
+    texts = Counter(text for row in SENTENCES + TRAPS + TRADITIONAL + VARIETIES for text in {row.source, row.target})
     assert [text for text, count in texts.items() if count > 1] == []
 
 
@@ -136,6 +138,7 @@ def test_a_word_error_lies_within_one_word(kind: str) -> None:
         ("sentences.tsv", SENTENCES, ERROR_KINDS),
         ("traps.tsv", TRAPS, TRAP_KINDS),
         ("traditional.tsv", TRADITIONAL, TRADITIONAL_KINDS),
+        ("varieties.tsv", VARIETIES, VARIETY_KINDS),
     ],
 )
 def test_the_readme_counts_what_is_there(name: str, rows: list[LabelledRow], kinds: tuple[str, ...]) -> None:
@@ -153,6 +156,13 @@ def test_traditional_sentences_are_so_and_have_one_slip_or_none(row: LabelledRow
 
     assert script_of(row.target) == "traditional" and len(row.source) == len(row.target)
     assert len(row.edits()) == (row.kind == "slip")
+    assert all(HAN.fullmatch(wrong) and HAN.fullmatch(right) for _, wrong, right in row.edits())
+
+
+@pytest.mark.parametrize("row", VARIETIES, ids=lambda row: row.source[:8])
+def test_sentences_of_other_varieties_have_one_slip_or_none(row: LabelledRow) -> None:
+    assert row.kind in VARIETY_KINDS and row.domain in DOMAINS and len(row.source) == len(row.target)
+    assert len(row.edits()) == row.kind.endswith("_slip")
     assert all(HAN.fullmatch(wrong) and HAN.fullmatch(right) for _, wrong, right in row.edits())
 
 
@@ -176,5 +186,5 @@ def test_the_evaluator_reads_every_row() -> None:
     from corrector.eval.dataset import load_set, shipped_paths
 
     sets = [load_set(path) for path in shipped_paths()]
-    assert [len(one.rows) for one in sets] == [len(SENTENCES), len(TRAPS), len(TRADITIONAL)]
+    assert [len(one.rows) for one in sets] == [len(SENTENCES), len(TRAPS), len(TRADITIONAL), len(VARIETIES)]
     assert [(row.source, row.target, row.domain, row.kind) for row in sets[0].rows] == SENTENCES

@@ -23,7 +23,7 @@ NEVER = {
     "tokenizers", "safetensors", "huggingface_hub", "onnx", "scipy", "sklearn",
     "pandas", "PIL", "zstandard", "requests", "asyncio", "multiprocessing.pool", "sqlite3", "ssl", "http.client",
     "corrector.train", "corrector.eval", "corrector.similarity.build_pinyin", "corrector.similarity.build_glyph",
-    "corrector.similarity.build_names", "corrector.similarity.name_mixture",
+    "corrector.similarity.build_names", "corrector.similarity.build_variety", "corrector.similarity.name_mixture",
     "corrector.electra.torch_runtime", "corrector.electra.hub",
 }  # fmt: skip
 

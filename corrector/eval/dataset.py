@@ -19,7 +19,7 @@ JSON_KEYS = (("original_text", "correct_text"), ("source", "target"))
 """pycorrector's training and evaluation files use the first pair; its newer data sets on model hubs the second."""
 
 COMPRESSED = ".xz"
-SHIPPED: Mapping[Origin, tuple[str, ...]] = {TYPED: ("sentences.tsv", "traps.tsv", "traditional.tsv"), OCR: ("scans.tsv",)}
+SHIPPED: Mapping[Origin, tuple[str, ...]] = {TYPED: ("sentences.tsv", "traps.tsv", "traditional.tsv", "varieties.tsv"), OCR: ("scans.tsv",)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What was found in a line is remembered, so that of a text that is being written only the lines that change are read again.
 
-What is found in a line depends on that line alone: no window of the models crosses a line break.
+What is found in a line depends on that line and the variety of Chinese around it alone: no window of the models crosses a line break.
 """
 
 from __future__ import annotations
@@ -8,11 +8,14 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from corrector.in_order import portions
+from corrector.similarity.variety import variety_around
 from corrector.text.protect import SpanIndex
-from corrector.types import CorrectedDocument, Correction, Document, Span
+from corrector.text.script import simplified
+from corrector.types import CorrectedDocument, Correction, Document, Span, Variety
 
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 LINES = 500_000  # remembered at most: more than any text has that is checked
 _PORTION = 2_000  # characters read before it is asked again whether to go on
 
-Line = tuple[str, tuple[Span, ...]]
-"""A line and what is protected in it."""
+Line = tuple[str, tuple[Span, ...], Variety]
+"""A line, what is protected in it, and the variety of what is around it."""
 
 Found = tuple[tuple[Correction, ...], tuple[Correction, ...], int]
 """The corrections and suggestions in a line, in offsets of it, and how many passages could not be processed, in this line or one
@@ -47,22 +50,23 @@ class Memory:
                 self._found.move_to_end(line)
                 known[line] = self._found[line]
         new = [line for line in dict.fromkeys(lines) if line not in known]
-        for portion in portions(new, lambda line: len(line[0]) + 1, _PORTION):
+        new.sort(key=_around)  # stable: lines amid the same variety are read together
+        for portion in chain.from_iterable(portions(own, _size, _PORTION) for _, own in groupby(new, _around)):
             if not goes_on():
                 break
             known |= zip(portion, self._read(portion), strict=True)
         return [known.get(line, _NOT_READ) for line in lines], all(line in known for line in lines)
 
     def _read(self, lines: Sequence[Line]) -> Iterator[Found]:
-        """What the corrector finds in these lines, which are remembered."""
-        text = "\n".join(own for own, _ in lines)
+        """What the corrector finds in these lines, which are amid the same variety and are remembered."""
+        text = "\n".join(own for own, _, _ in lines)
         starts = [0]
-        for own, _ in lines:
+        for own, _, _ in lines:
             starts.append(starts[-1] + len(own) + 1)
         protected = tuple(
-            Span(start + span.start, start + span.end) for start, (_, spans) in zip(starts, lines, strict=False) for span in spans
+            Span(start + span.start, start + span.end) for start, (_, spans, _) in zip(starts, lines, strict=False) for span in spans
         )
-        found = self.corrector.correct_document(Document(None, text, protected=protected))
+        found = self.corrector.correct_document(Document(None, text, protected=protected, around=_around(lines[0])))
         made, suggested = _by_line(found.corrections, starts), _by_line(found.suggestions, starts)
         for number, line in enumerate(lines):
             self._found[line] = (made[number], suggested[number], found.unprocessed if number == 0 else 0)
@@ -83,11 +87,14 @@ class RememberingCorrector:
         """The corrections that the corrector itself would give, in lines that are read."""
         protected = SpanIndex(document.protected)
         lines: list[Line] = []
+        together = document.path is not None
+        read = simplified(document.text) if together else ""
         starts: list[int] = []
         at = 0
         for text in document.text.split("\n"):
             own = protected.within(Span(at, at + len(text)))
-            lines.append((text, tuple(_moved_span(span, -at) for span in own)))
+            around = variety_around(read, at, at + len(text)) if together else document.around
+            lines.append((text, tuple(_moved_span(span, -at) for span in own), around))
             starts.append(at)
             at += len(text) + 1
         corrections: list[Correction] = []
@@ -100,6 +107,14 @@ class RememberingCorrector:
             suggestions += (_moved(one, start) for one in suggested)
             unprocessed += failed
         return CorrectedDocument(document, tuple(corrections), tuple(suggestions), unprocessed)
+
+
+def _around(line: Line) -> Variety:
+    return line[2]
+
+
+def _size(line: Line) -> int:
+    return len(line[0]) + 1
 
 
 def _by_line(corrections: Iterable[Correction], starts: Sequence[int]) -> list[tuple[Correction, ...]]:

@@ -44,7 +44,7 @@ _VARIANTS = dict(zip(  # obsolete forms and look-alikes that OpenCC's tables lac
 _ALSO_TRADITIONAL = "後於"  # in GB 2312 for names and old titles; elsewhere a sign of Traditional text
 # Words that OpenCC's Taiwanese tables lack, where 著 is not 着.
 _WRITTEN_WORK = re.compile("[專論卓譯原遺撰拙土]著|著(?=[文譯錄])|見微知著")
-_HONG_KONG = frozenset("着麽卧叁悦户温税脱葱蜕兑囱")  # what OpenCC's t2hk writes though Big5 lacks it
+_HONG_KONG = frozenset("着麽卧叁悦户温税脱葱蜕兑囱吓响")  # what OpenCC's t2hk writes, or Cantonese, though Big5 lacks it
 _QUOTES = {ord(old): new for old, new in zip("「」『』", "“”‘’", strict=True)}  # the models know the latter
 
 
@@ -120,6 +120,15 @@ def is_written_otherwise(word: str) -> bool:
     (True, False)
     """
     return str(_opencc("tw2sp").convert(word)) != str(_opencc("tw2s").convert(word))
+
+
+def is_variant(char: str) -> bool:
+    """Whether a character is but another form of one, the standard form of neither script.
+
+    >>> [is_variant(char) for char in "碁園园"]
+    [True, False, False]
+    """
+    return _converted("s2t", simplified(char)) != char and char not in _gb2312()
 
 
 def strays(text: str) -> Iterator[tuple[int, str]]:

@@ -15,6 +15,7 @@ TARGET_LENGTH = 64
 """Neighbouring sentences of a line are joined up to this many characters, so that a short one has its context."""
 
 _LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
+_LINE_END = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _SENTENCE_END = re.compile("[。！？!?；;…][。！？!?；;…”’」』）】》〉〕〗＂｣\"')\\]}]*")
 _PAUSES = "，、：,:—～ \u3000"  # where a core is best cut when a sentence is too long for one window
 _LINE_CUTS = (_SENTENCE_END, re.compile(r"\s+"), re.compile(f"[{_PAUSES}]"))  # the best places to cut a line, best first
@@ -57,6 +58,17 @@ def beginning_of(line: str, limit: int) -> int:
         if end:
             return end
     return last
+
+
+def line_around(text: str, start: int, end: int, reach: int) -> str:
+    """The span from ``start`` to ``end`` with as much of its line as lies within ``reach`` characters on either side.
+
+    >>> line_around("一。二三四。\\n五", 2, 4, 1), line_around("一。二三四。\\n五", 2, 4, 9)
+    ('。二三四', '一。二三四。')
+    """
+    first = max(0, start - reach)
+    before = _LINE_END.split(text[first:start])[-1]
+    return before + text[start:end] + _LINE_END.split(text[end : end + reach], maxsplit=1)[0]
 
 
 def _pieces(text: str, start: int, end: int, protected: SpanIndex) -> Iterator[Span]:
