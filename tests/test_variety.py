@@ -53,6 +53,13 @@ def test_a_passage_is_of_the_variety_of_its_line_unless_it_is_clearly_of_today()
     assert variety_of(line, line.index(TODAY[0]), len(line)) == "today"
 
 
+def test_a_quotation_makes_no_line_cantonese() -> None:
+    line = "这是老师说过的话。" + CANTONESE[0] + "落雨。"
+    assert [variety_of(line, line.index(part), line.index(part) + len(part)) for part in (line[:9], CANTONESE[0], "落雨。")] == [
+        "today", "cantonese", "cantonese",
+    ]  # fmt: skip
+
+
 def test_what_is_around_counts_for_what_says_little_by_itself() -> None:
     text = "\n".join([*OLDER, "他走了。", *OLDER])
     start = text.index("他走了")

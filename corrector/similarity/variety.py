@@ -55,7 +55,8 @@ def variety_of(text: str, start: int, end: int, around: Variety = "today") -> Va
     ['cantonese', 'older', 'today']
     """
     passage, line = text[start:end], line_around(text, start, end, REACH)
-    if _is_cantonese(line) or (around == "cantonese" and _MANDARIN.isdisjoint(passage)):
+    amid = around == "cantonese" or _is_cantonese(line)
+    if _is_cantonese(passage) or (amid and _MANDARIN.isdisjoint(passage)):
         return "cantonese"
     own = older_score(passage)
     by_line = own > _NOT_OLDER and older_score(line) >= _OLDER
