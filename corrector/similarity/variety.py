@@ -28,7 +28,7 @@ WEIGHTS_PATH = Path(__file__).with_name("variety_weights.txt")
 REACH = 200  # characters on either side that are around a passage
 DOUBT: Mapping[Variety, float] = {"early": 0.0, "older": 1.0, "cantonese": 0.5}
 """By how much less the logit of a confidence is outside of today's Chinese. Of novels and prose without slips hardly more is changed then
-than of news, where a character in 10,000 is; and of Cantonese from the web that is right from about there on more often than not."""
+than of news, where a character in 10,000 is; of what is still changed in Cantonese from the web every second one is a slip."""
 
 _FEW = 24  # characters; fewer say less
 _OLDER, _NOT_OLDER = 1.0, -1.5  # an older passage or line has at least this score, and a passage of an older line more than that
@@ -37,7 +37,7 @@ _EARLY_AROUND, _MANY = -4.5, 150  # of so many characters of today one text in a
 _CANTONESE = frozenset("嘅咗喺佢哋冇嚟嘢啲噉㗎唔咁喎㖞啱攞嗰瞓嘥嬲冧咩揾搵畀嘞啫乜")
 _OFTEN_TODAY = frozenset("唔咩冇嘞乜")  # in talk written down; by itself such a character says nothing
 _MANDARIN = frozenset("的是这那们他她")
-_CANTONESE_AROUND = 4  # of its characters around a passage that has neither these nor those
+_CANTONESE_AROUND = 4  # so many different ones of the first around a passage make it Cantonese, if it has none of these
 
 
 class Weights(NamedTuple):
