@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from corrector.in_order import portions
-from corrector.similarity.variety import variety_around
+from corrector.similarity.variety import surroundings, variety_of_surroundings
 from corrector.text.protect import SpanIndex
 from corrector.text.script import simplified
 from corrector.types import CorrectedDocument, Correction, Document, Span, Variety
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
 
 LINES = 500_000  # remembered at most: more than any text has that is checked
+_SURROUNDINGS = 1 << 14  # of lines, remembered with their varieties: some ten megabytes
 _PORTION = 2_000  # characters read before it is asked again whether to go on
 
 Line = tuple[str, tuple[Span, ...], Variety]
@@ -40,6 +42,7 @@ class Memory:
         self.corrector = corrector
         self._lines = lines
         self._found: OrderedDict[Line, Found] = OrderedDict()
+        self.variety_of = lru_cache(_SURROUNDINGS)(variety_of_surroundings)
 
     def look_up(self, lines: Iterable[Line], goes_on: Callable[[], bool]) -> tuple[list[Found], bool]:
         """What is in these lines, and whether all are read: once ``goes_on`` says no, nothing is found in those that are not."""
@@ -93,7 +96,7 @@ class RememberingCorrector:
         at = 0
         for text in document.text.split("\n"):
             own = protected.within(Span(at, at + len(text)))
-            around = variety_around(read, at, at + len(text)) if together else document.around
+            around = self._memory.variety_of(surroundings(read, at, at + len(text))) if together else document.around
             lines.append((text, tuple(_moved_span(span, -at) for span in own), around))
             starts.append(at)
             at += len(text) + 1

@@ -67,7 +67,16 @@ def variety_of(text: str, start: int, end: int, around: Variety = "today") -> Va
 
 def variety_around(text: str, start: int, end: int) -> Variety:
     """The variety of what is around a passage, in other lines, too: verses and talk say little by themselves."""
-    around = text[max(0, start - REACH) : end + REACH]
+    return variety_of_surroundings(surroundings(text, start, end))
+
+
+def surroundings(text: str, start: int, end: int) -> str:
+    """What is around a passage, with the passage."""
+    return text[max(0, start - REACH) : end + REACH]
+
+
+def variety_of_surroundings(around: str) -> Variety:
+    """The variety of a passage with what is around it, together."""
     if len(_CANTONESE.intersection(around)) >= _CANTONESE_AROUND:
         return "cantonese"
     score = older_score(around)
