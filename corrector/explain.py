@@ -24,6 +24,7 @@ from corrector.render.tables import View
 from corrector.revision import Revision, least_reported
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import is_han
+from corrector.text.spacing import ClosedUp
 from corrector.types import CorrectedDocument, Correction, Document, Sentence, Span
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
     that finds more or decides otherwise, the result at the end says so.
     """
     view = View(color)
-    document = Document(None, text, protected=ignored_spans(text))
+    closed = ClosedUp.of(Document(None, text, protected=ignored_spans(text)), corrector.stages.in_words)
+    document = closed.read
     revision = Revision(document, corrector.words, corrector.confusions, corrector.min_confidence)
     windows = list(revision.windows(corrector.stages.max_length))
     considered = [corrector.stages.considered([window])[0] for window in windows]
@@ -67,18 +69,20 @@ def explain(corrector: Corrector, text: str, color: bool = False) -> str:
         f"Model {safe(corrector.model_name)}: a character is suspicious from {_exact(ranker.look_threshold)}{sooner};"
         f" a correction is made from {_exact(corrector.min_confidence)}.\n"
     ]
+    if closed.dropped:
+        parts.append("\nIt is read, and its characters are counted, without what only keeps them apart.\n")
     if not windows:
         parts.append("\nThe models are not asked: no Han character of the text is left to them.\n")
     for number, (window, (groups, offers)) in enumerate(zip(windows, considered, strict=True), 1):
         verdict = partial(_decision, corrector, window, kept=corrector.found(window, groups, offers), decided=decided)
         name = f"Window {number} of {len(windows)}, characters " if len(windows) > 1 else "Characters "
         parts.append(view.title(f"{name}{window.span.start + 1} to {window.span.end}"))
-        parts += _window(corrector, text, window, groups, view, verdict)
+        parts += _window(corrector, document.text, window, groups, view, verdict)
         parts += _offers(corrector, window, offers, view, verdict)
         parts += _forms(window, view, verdict)
         parts += _strays(corrector, revision, window, decided, view)
     parts.append(view.title("Result"))
-    parts += _result(corrector, text, decided)
+    parts += _result(corrector, document, decided)
     return "".join(parts)
 
 
@@ -279,9 +283,9 @@ def _found(corrected: CorrectedDocument) -> list[tuple[Correction, str]]:
     return sorted(found, key=lambda pair: pair[0].span)
 
 
-def _result(corrector: Corrector, text: str, decided: Decided) -> Iterator[str]:
+def _result(corrector: Corrector, document: Document, decided: Decided) -> Iterator[str]:
     """What the corrector itself makes of the text, and whether the first reading had not come to it."""
-    corrected = corrector.correct(text)
+    corrected = corrector.correct_document(document)
     found = _found(corrected)
     for correction, how in found:
         first = decided.get(correction.span)

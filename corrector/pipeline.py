@@ -26,6 +26,7 @@ from corrector.revision import Revision, least_reported, windows_in
 from corrector.stages import GroupChoice, Stages
 from corrector.text.ignore import ignored_spans
 from corrector.text.protect import merged, protected_spans
+from corrector.text.spacing import ClosedUp
 from corrector.types import (
     DIGITS,
     TYPED,
@@ -136,7 +137,8 @@ class Corrector:
 
     def _correct_block(self, documents: Sequence[Document]) -> list[CorrectedDocument]:
         """The corrections of each document; rounds over those whose text has changed, until none does any more."""
-        revisions = [Revision(document, self.words, self.confusions, self.min_confidence) for document in documents]
+        closed = [ClosedUp.of(document, self.stages.in_words) for document in documents]
+        revisions = [Revision(one.read, self.words, self.confusions, self.min_confidence) for one in closed]
         unsettled = revisions
         while unsettled:
             windows = ((revision, window) for revision in unsettled for window in revision.windows(self.stages.max_length))
@@ -145,7 +147,7 @@ class Corrector:
                 for (revision, window), corrections in zip(part, found, strict=True):
                     revision.note(window, corrections)
             unsettled = [revision for revision in unsettled if revision.settle()]
-        return [revision.result() for revision in revisions]
+        return [one.opened(revision.result()) for one, revision in zip(closed, revisions, strict=True)]
 
     def _found_in(self, part: Part) -> tuple[Part, list[list[Correction] | None]]:
         return part, self._found_safely([window for _, window in part])

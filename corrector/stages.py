@@ -27,6 +27,7 @@ from corrector.recall import Recall
 from corrector.rewrites import rewritten, together
 from corrector.similarity.words import tables_from_jieba
 from corrector.suspect import Look, best_others, suspected
+from corrector.text.script import simplified
 from corrector.types import Sentence, Suspicion
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class Stages:
         """The vocabulary with its known pairs and words: the model's own marks, else those of jieba's dictionary."""
         tables = self.tokenizer.tables or tables_from_jieba(self.vocabulary)
         return Characters(self.vocabulary, self.tokenizer.id_of, tables, self.slips, self.word_model, self.ranker.by_slips)
+
+    def in_words(self, text: str) -> list[bool]:
+        """Which characters of a text, of either script, are in a word of two to four."""
+        marks = self.characters.tables.word_bits(self.tokenizer.character_ids(simplified(text)))
+        return [mark > 0 for mark in marks.tolist()]
 
     def considered(self, windows: Sequence[Sentence]) -> list[Considered]:
         """For each window its groups of suspicions with their edits ranked, and what else may be meant."""

@@ -235,7 +235,7 @@ PROGRAM = (
         # The options, the exit codes, the formats' names and the progress; click alone from outside.
         (("--help",), "", 25, {"click"}),
         # One text as plain text: the pipeline, its tables, one runtime and one report; no format but plain text.
-        pytest.param(("--no-config",), "我今天很高形。\n", 83, {"click", "numpy", "onnxruntime"}, marks=needs_model),
+        pytest.param(("--no-config",), "我今天很高形。\n", 84, {"click", "numpy", "onnxruntime"}, marks=needs_model),
     ],
 )
 def test_how_much_is_imported(arguments: tuple[str, ...], text: str, own: int, others: set[str]) -> None:

@@ -127,7 +127,7 @@ def test_a_place_decided_otherwise_on_reading_again_is_told(monkeypatch: pytest.
 
 def test_another_replacement_on_reading_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     corrector, _ = make({"形": "型"})
-    monkeypatch.setattr(corrector, "correct", make({"形": "兴"})[0].correct)
+    monkeypatch.setattr(corrector, "correct_document", make({"形": "兴"})[0].correct_document)
     text = explain(corrector, "我今天很高形。")
     assert "Decision: 形 → 型" in text and text.endswith(f"corrected, character 6{AGAIN}\n")
 
@@ -142,6 +142,13 @@ def test_what_the_text_writes_alike_is_not_made() -> None:
 def test_a_correction_of_traditional_text_is_not_taken_for_a_later_one() -> None:
     text = explain(Corrector(threads=1), "他把頭髮減短了。")
     assert "Decision: 减 → 剪" in text and "減 → 剪" in text and AGAIN not in text
+
+
+def test_spaced_text_is_explained_as_it_is_read() -> None:
+    corrector = Corrector(threads=1)
+    spaced, closed = (explain(corrector, text) for text in ("图 书 馆 今 天 必 馆", "图书馆今天必馆"))
+    note = "\nIt is read, and its characters are counted, without what only keeps them apart.\n"
+    assert spaced.replace(note, "") == closed != spaced
 
 
 def test_a_suspicion_without_proposals_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from corrector.types import Sentence, Span
 TARGET_LENGTH = 64
 """Neighbouring sentences of a line are joined up to this many characters, so that a short one has its context."""
 
-_LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
+LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
 _LINE_END = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _SENTENCE_END = re.compile("[。！？!?；;…][。！？!?；;…”’」』）】》〉〕〗＂｣\"')\\]}]*")
 _PAUSES = "，、：,:—～ \u3000"  # where a core is best cut when a sentence is too long for one window
@@ -36,7 +36,7 @@ def sentences(
     if overlap < 0 or max_length <= 2 * overlap:
         raise ValueError(f"max_length must be more than twice the overlap, not {max_length} with {overlap}")
     spans = SpanIndex(protected)
-    for line in _LINE.finditer(text, 1 if text.startswith("\ufeff") else 0):  # the byte-order mark is no text
+    for line in LINE.finditer(text, 1 if text.startswith("\ufeff") else 0):  # the byte-order mark is no text
         for piece in _joined(_pieces(text, line.start(), line.end(), spans), min(TARGET_LENGTH, max_length)):
             stripped = _strip(text, piece)
             for window, core in _windows(text, stripped, max_length, overlap):
