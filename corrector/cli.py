@@ -18,6 +18,7 @@ from corrector.progress import Messages, Progress, is_terminal, wants_color
 if TYPE_CHECKING:
     from corrector.command import Plan
     from corrector.config import Settings
+    from corrector.text.changes import Changes
 
 __all__ = ["FAILED", "FOUND", "INTERRUPTED", "USAGE", "electra_correct", "main"]
 
@@ -66,6 +67,7 @@ _setting = options(LAST_GROUP)
 @_reading("--encoding", metavar="NAME", help="Such as gb18030. [default: UTF-8, or what it is beyond doubt]")
 @_reading("--include", metavar="GLOB", multiple=True, help="In directories: these files, not the known kinds. Repeatable.")
 @_reading("--exclude", metavar="GLOB", multiple=True, help="In directories: not these. Repeatable.")
+@_reading("--since", metavar="REVISION", help="Only lines that git finds changed since this branch left REVISION, and new files.")
 @_reading("--no-gitignore", is_flag=True, help="In directories: also what git ignores.")
 @_correcting(
     "--origin",
@@ -119,7 +121,7 @@ def electra_correct(paths: tuple[str, ...], **given: Any) -> int:
         return 0
     color = wants_color(settings.color, None if _to_file(given["output"]) else sys.stdout)
     if given["explain"] is not None:
-        for name in ("output", "write", "backup", "track_changes", "comments", "diff", "check", "report", "interactive"):
+        for name in ("output", "write", "backup", "track_changes", "comments", "diff", "check", "report", "interactive", "since"):
             option = "format" if name == "report" else name.replace("_", "-")
             _refuse(given[name] not in (None, False), f"--explain only shows and --{option} has no say in it; leave one of them out.")
         return _explain(paths, given["explain"], settings, color)
@@ -186,11 +188,29 @@ def _plan(paths: tuple[str, ...], settings: Settings, given: dict[str, Any]) -> 
         raise click.UsageError(f"-o: {output} is an input, which the report would replace; name another file.")
     if several and output is not None and given["report"] is None and not given["diff"]:
         raise click.UsageError("-o takes one input; pass -w to correct several files, or --format for a report in FILE.")
-    plan = Plan(paths, settings, report, output, write, check, several, given["track_changes"], given["comments"])
+    changes = _changes(paths, given["since"])
+    plan = Plan(paths, settings, report, output, write, check, several, given["track_changes"], given["comments"], changes)
     for name in ("track_changes", "comments"):
         _refuse(given[name] and not (write or plan.text_goes_out), f"--{name.replace('_', '-')} goes with -w and -o.")
     _refuse(plan.comments and given["interactive"], "-i and --comments exclude each other: what is refused is no suggestion any more.")
     return plan
+
+
+def _changes(paths: tuple[str, ...], revision: str | None) -> Changes | None:
+    """What differs from a revision. Raises UsageError where git does not know that."""
+    if revision is None:
+        return None
+    from corrector.errors import InputError
+    from corrector.text.changes import Changes
+
+    _refuse("-" in paths, "--since goes with files and directories; standard input has no history.")
+    changes = Changes(revision)
+    for path in paths:
+        try:
+            changes.look_at(path)
+        except InputError as error:
+            raise click.UsageError(str(error)) from error
+    return changes
 
 
 def _are_read_only(paths: tuple[str, ...], settings: Settings) -> bool:

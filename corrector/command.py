@@ -23,6 +23,7 @@ from corrector.types import CorrectedDocument, Document
 if TYPE_CHECKING:
     from corrector.config import Settings
     from corrector.reports import Report
+    from corrector.text.changes import Changes
 
 
 class DocumentCorrector(Protocol):
@@ -40,7 +41,8 @@ class Plan:
 
     The corrected text goes in place with ``write``; with the report ``text`` to ``output`` or else to standard output,
     where the other reports go; with ``check`` nowhere. ``several`` tells that there may be more than one input. With
-    ``track_changes`` all are Word documents, which are corrected by revisions, with ``comments`` such as get comments.
+    ``track_changes`` all are Word documents, which are corrected by revisions, with ``comments`` such as get comments. Of ``changes`` only
+    what has changed is corrected, and files that have not are no inputs unless their text goes out.
     """
 
     paths: tuple[str, ...]
@@ -52,6 +54,7 @@ class Plan:
     several: bool = False
     track_changes: bool = False
     comments: bool = False
+    changes: Changes | None = None
 
     @property
     def text_goes_out(self) -> bool:
@@ -117,7 +120,7 @@ class Run:
         for path in self._paths():
             if opened is None:
                 opened, output = self._make(), self._opened(output, stack)
-            self._one(Input(path, plan.settings, plan.track_changes, plan.comments), *opened, output)
+            self._one(Input(path, plan.settings, plan.track_changes, plan.comments, plan.changes), *opened, output)
             self._messages.progress.file_done()
             if is_over() or (output.gone and not plan.write):
                 return
@@ -126,7 +129,8 @@ class Run:
         if opened is not None:
             output.write(opened[1].end(dataclasses.replace(self.totals, failed=self.failed)))
         if not self.totals.files and not self.failed:
-            self._messages.tell("nothing to do: no file of a known kind is there; --include GLOB takes others as well")
+            since = "" if plan.changes is None else f" and has changed since {plan.changes.revision}"
+            self._messages.tell(f"nothing to do: no file of a known kind is there{since}; --include GLOB takes others as well")
 
     def _opened(self, output: Sink, stack: contextlib.ExitStack) -> Sink:
         """Where a report goes: a file, all or nothing, or ``output``."""
@@ -139,6 +143,8 @@ class Run:
         settings, source = plan.settings, plan.settings.sources.get("exclude", "")
         project = os.path.dirname(source) if os.path.isabs(source) else None
         found = discover(plan.paths, settings.include, settings.exclude, settings.gitignore, self._fail, project)
+        if plan.changes is not None and not plan.text_goes_out:
+            found = self._changed(found, plan.changes)
         if plan.write and settings.backup:
             found = self._without_lost(list(found), settings.backup)
         if not self._messages.progress.shown:
@@ -146,6 +152,15 @@ class Run:
         paths = list(found)
         self._messages.progress.expect(paths)
         return iter(paths)
+
+    def _changed(self, paths: Iterator[str], changes: Changes) -> Iterator[str]:
+        """The inputs that differ at all. Of what git knows nothing that is reported."""
+        for path in paths:
+            try:
+                if changes.has(path):
+                    yield path
+            except InputError as error:
+                self._fail(error)
 
     def _without_lost(self, paths: Sequence[str], suffix: str) -> Iterator[str]:
         """The inputs but those whose backup would replace another one; they are reported."""

@@ -23,6 +23,7 @@ from corrector.types import CorrectedDocument, Correction, Document
 if TYPE_CHECKING:
     from corrector.command import DocumentCorrector
     from corrector.config import Settings
+    from corrector.text.changes import Changes
 
 Review = Callable[[CorrectedDocument, Summary], CorrectedDocument]
 """Decides which corrections are made after all; the summary is of what came before in the same text."""
@@ -51,17 +52,19 @@ class Part:
 
 class Input:
     """One input, to be read once: a file, or standard input for ``-``. With ``track_changes`` it is a Word document that is corrected by
-    revisions, with ``comments`` one that gets comments.
+    revisions, with ``comments`` one that gets comments. Of ``changes`` only lines that differ are corrected; a package counts as one.
 
     ``state`` is the state of the file when it was opened; None before that, and for what can be read only once.
     """
 
-    def __init__(self, path: str, settings: Settings, track_changes: bool = False, comments: bool = False) -> None:
+    def __init__(
+        self, path: str, settings: Settings, track_changes: bool = False, comments: bool = False, changes: Changes | None = None
+    ) -> None:
         self.path = None if path == "-" else path
         self.name = self.path or STDIN
         self.state: FileState | None = None
         self._format = format_name(self.path, settings.format_in)
-        self._settings, self._track_changes, self._comments = settings, track_changes, comments
+        self._settings, self._track_changes, self._comments, self._changes = settings, track_changes, comments, changes
 
     @property
     def is_binary(self) -> bool:
@@ -90,7 +93,7 @@ class Input:
 
         options = PackageOptions(self._settings.column, self._track_changes, self._comments)
         package = open_parted(self._bytes(), self.path, self._format, options)
-        whole_file = False
+        whole_file = self._changes is not None and self.path is not None and not self._changes.has(self.path)
         changed: dict[str, bytes] = {}
         for number, member in enumerate(package.members, 1):
             part = package.part(member)
@@ -131,10 +134,13 @@ class Input:
     def _marked(self, form: Format) -> Iterator[Document]:
         """The blocks with what their markers ignore protected."""
         marks: IgnoreState | None = None
+        lines = self._changes.lines(self.path) if self._changes is not None and self.path is not None else None
         for block in self._blocks(form):
             if marks is None:
                 marks = self._whole_file(block)
             marked, marks = marks.mark(block)
+            if lines is not None:
+                marked, lines = lines.mark(marked)
             yield marked
 
     def _whole_file(self, first: Document) -> IgnoreState:

@@ -52,6 +52,7 @@ _EXAMPLES = (
     ("See what would change in a directory:", "electra-correct docs --diff"),
     ("Correct files in place:", "electra-correct --write docs/*.md"),
     ("Fail where there is something to correct:", "electra-correct --check ."),
+    ("The same for what this branch has changed:", "electra-correct --check --since origin/main ."),
 )
 
 

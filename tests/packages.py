@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,3 +58,20 @@ def zipped(contents: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLAT
         for name, content in contents.items():
             made.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), content, method)
     return stream.getvalue()
+
+
+def docx(*paragraphs: str) -> bytes:
+    """A small Word document."""
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    return zipped(
+        {
+            "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+            "word/document.xml": f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>',
+        }
+    )
+
+
+def text_of(data: bytes) -> list[str]:
+    """The paragraphs of a small Word document."""
+    return re.findall("<w:t>(.*?)</w:t>", members(data)["word/document.xml"].decode())

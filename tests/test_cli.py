@@ -27,6 +27,7 @@ from corrector.text.write import AtomicWriter
 from corrector.train.__main__ import main as train
 from corrector.types import CorrectedDocument, Document
 from tests.fakes import FakeCorrector, write
+from tests.packages import docx, text_of
 from tests.shell import FakePipelineCorrector, Outcome, Shell
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -438,27 +439,6 @@ def test_comments_go_with_a_document_that_is_written(shell: Shell, options: str)
     write(shell.directory / "a.docx", docx("好"))
     refused = shell.run(*options.split())
     assert refused.status == 2 and b"--comments" in refused.stderr
-
-
-def docx(*paragraphs: str) -> bytes:
-    """A small Word document."""
-    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
-    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    parts = {
-        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
-        "word/document.xml": f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>',
-    }
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, text in parts.items():
-            archive.writestr(zipfile.ZipInfo(name), text)
-    return stream.getvalue()
-
-
-def text_of(data: bytes) -> list[str]:
-    """The paragraphs of a small Word document."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return re.findall("<w:t>(.*?)</w:t>", archive.read("word/document.xml").decode())
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
